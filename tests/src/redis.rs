@@ -1,6 +1,9 @@
-//! A Redis of a test: the real `redis-server` at a socket of its own, without a port or files.
+//! A Redis of a test: the real `redis-server` at a socket of its own, without a port unless it needs one; also as a
+//! sentinel.
 
+use std::fs;
 use std::io::ErrorKind;
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -11,7 +14,10 @@ use tempfile::TempDir;
 
 use crate::{chain, wait};
 
-const START_WITHIN: Duration = Duration::from_secs(10);
+/// A sentinel hears of a replica within ten seconds.
+const START_WITHIN: Duration = Duration::from_secs(20);
+const PORTS_TRIED: u32 = 5;
+const FILE: &str = "redis.conf";
 
 /// The server; ends with the value.
 #[derive(Debug)]
@@ -19,6 +25,7 @@ pub struct Redis {
     process: Child,
     settings: Vec<String>,
     folder: TempDir,
+    port: u16,
 }
 
 impl Redis {
@@ -27,15 +34,51 @@ impl Redis {
     /// # Errors
     /// Where it is installed and does not answer.
     pub fn start(settings: &[&str]) -> Result<Option<Self>> {
+        Self::start_at(0, settings)
+    }
+
+    /// Starts one that can also be reached at a port of loopback.
+    ///
+    /// # Errors
+    /// Where it is installed and does not answer.
+    pub fn start_with_port(settings: &[&str]) -> Result<Option<Self>> {
+        let mut tried = 0;
+        loop {
+            // Another process may take the port meanwhile.
+            let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+            tried += 1;
+            match Self::start_at(port, settings) {
+                Err(_) if tried < PORTS_TRIED => {}
+                started => return started,
+            }
+        }
+    }
+
+    /// Starts a sentinel.
+    ///
+    /// # Errors
+    /// Where it is installed and does not answer.
+    pub fn start_sentinel(settings: &[&str]) -> Result<Option<Self>> {
+        Self::start_with_port(&[&["--sentinel"], settings].concat())
+    }
+
+    fn start_at(port: u16, settings: &[&str]) -> Result<Option<Self>> {
         let folder = tempfile::tempdir()?;
+        // A sentinel writes what it knows.
+        fs::write(folder.path().join(FILE), "")?;
         let settings: Vec<String> = settings.iter().map(|own| (*own).to_owned()).collect();
-        let process = match server(&folder, &settings).spawn() {
+        let process = match server(&folder, port, &settings).spawn() {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             started => started.context("redis-server")?,
         };
-        let redis = Self { process, settings, folder };
+        let mut redis = Self { process, settings, folder, port };
         redis.is_up()?;
         Ok(Some(redis))
+    }
+
+    /// Its port; 0 if it has none.
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     pub fn url(&self) -> String {
@@ -65,7 +108,7 @@ impl Redis {
     /// # Errors
     /// Where it does not answer.
     pub fn restart(&mut self) -> Result<()> {
-        self.process = server(&self.folder, &self.settings).spawn().context("redis-server")?;
+        self.process = server(&self.folder, self.port, &self.settings).spawn().context("redis-server")?;
         self.is_up()
     }
 
@@ -81,13 +124,55 @@ impl Redis {
         Ok(said)
     }
 
-    fn is_up(&self) -> Result<()> {
-        // One with a password answers that it needs it.
-        let answers = || match self.command(&["PING"]) {
-            Err(error) if !format!("{error:#}").contains("NOAUTH") => bail!(error),
-            _ => Ok(()),
+    fn is_up(&mut self) -> Result<()> {
+        let answers = || {
+            if let Some(status) = self.process.try_wait()? {
+                return Ok(Err(format!("redis-server has ended: {status}")));
+            }
+            // One with a password answers that it needs it.
+            match self.command(&["PING"]) {
+                Err(error) if !format!("{error:#}").contains("NOAUTH") => bail!(error),
+                _ => Ok(Ok(())),
+            }
         };
-        wait::until("redis-server", START_WITHIN, answers).map(drop)
+        let (up, _) = wait::until("redis-server", START_WITHIN, answers)?;
+        up.map_err(anyhow::Error::msg)
+    }
+}
+
+/// A primary, its replica, and a sentinel that makes the replica the primary once the primary does not answer.
+#[derive(Debug)]
+pub struct RedisGroup {
+    pub primary: Redis,
+    pub replica: Redis,
+    pub sentinel: Redis,
+}
+
+impl RedisGroup {
+    /// The name of the primary.
+    pub const NAME: &str = "main";
+
+    /// Starts them, and waits until the sentinel knows the replica; `None` if Redis is not installed.
+    ///
+    /// # Errors
+    /// Where one of them does not answer.
+    pub fn start() -> Result<Option<Self>> {
+        let Some(primary) = Redis::start_with_port(&[])? else { return Ok(None) };
+        let port = primary.port().to_string();
+        let replica = Redis::start_with_port(&["--replicaof", "127.0.0.1", &port])?.context("no second server")?;
+        let sentinel = Redis::start_sentinel(&[])?.context("no sentinel")?;
+        sentinel.command(&["SENTINEL", "MONITOR", Self::NAME, "127.0.0.1", &port, "1"])?;
+        for (name, value) in [("down-after-milliseconds", "500"), ("failover-timeout", "5000")] {
+            sentinel.command(&["SENTINEL", "SET", Self::NAME, name, value])?;
+        }
+        let knows = || {
+            let replicas = sentinel.command(&["SENTINEL", "REPLICAS", Self::NAME])?;
+            let is_linked = replicas.contains("master-link-status\nok");
+            ensure!(is_linked, "the sentinel does not know the replica: {replicas}");
+            Ok::<_, anyhow::Error>(())
+        };
+        wait::until("the replica", START_WITHIN, knows)?;
+        Ok(Some(Self { primary, replica, sentinel }))
     }
 }
 
@@ -101,9 +186,10 @@ fn socket(folder: &TempDir) -> PathBuf {
     folder.path().join("socket")
 }
 
-fn server(folder: &TempDir, settings: &[String]) -> Command {
+fn server(folder: &TempDir, port: u16, settings: &[String]) -> Command {
     let mut command = Command::new("redis-server");
-    command.args(["--port", "0", "--save", "", "--appendonly", "no", "--daemonize", "no", "--unixsocket"]);
+    command.arg(folder.path().join(FILE)).args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
+    command.args(["--save", "", "--appendonly", "no", "--daemonize", "no", "--unixsocket"]);
     command.arg(socket(folder)).arg("--dir").arg(folder.path()).args(settings);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command

@@ -10,6 +10,7 @@ mod entry;
 mod queue;
 mod settings;
 mod shared_store;
+mod stream;
 
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

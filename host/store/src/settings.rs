@@ -23,6 +23,12 @@ const SCHEMES: [(&str, &str, bool); 6] = [
     ("valkey+unix", "redis+unix", false),
 ];
 
+/// Appended to a scheme where sentinels name the primary.
+const SENTINEL: &str = "+sentinel";
+const SENTINEL_PORT: u16 = 26_379;
+/// Each is waited for in turn.
+const SENTINELS_MAX: usize = 16;
+
 /// How a gateway takes part in a shared store.
 #[derive(Clone, Debug)]
 pub struct SharedStoreSettings {
@@ -37,29 +43,49 @@ pub struct SharedStoreSettings {
 /// The address of a store, with its database, user and password.
 #[derive(Clone)]
 pub struct StoreUrl {
-    pub(crate) address: ConnectionAddr,
+    pub(crate) place: StorePlace,
     pub(crate) login: RedisConnectionInfo,
-    /// The name in the store's certificate; `None` without TLS.
-    pub(crate) tls_name: Option<ServerName<'static>>,
+    pub(crate) has_tls: bool,
+}
+
+/// Where the server is.
+#[derive(Clone)]
+pub(crate) enum StorePlace {
+    Server(ConnectionAddr),
+    /// Where the sentinels say.
+    Primary(Sentinels),
+}
+
+/// Servers that know which of several others is the primary.
+#[derive(Clone)]
+pub(crate) struct Sentinels {
+    pub(crate) addresses: Vec<ConnectionAddr>,
+    /// The name of the primary.
+    pub(crate) primary: String,
+    pub(crate) login: RedisConnectionInfo,
 }
 
 impl StoreUrl {
-    /// Parses `redis://`, `rediss://`, `valkey://`, `valkeys://` (`[user][:password@]host[:port][/database]`) and
-    /// `redis+unix:///path`.
+    /// Parses `redis://`, `rediss://`, `valkey://`, `valkeys://` (`[user][:password@]host[:port][/database]`),
+    /// `redis+unix:///path`, and the first four with `+sentinel`
+    /// (`[user][:password@]host[:port],…/name[/database][?sentinel_username=…&sentinel_password=…]`).
     ///
     /// # Errors
     /// Returns the reason, without the URL.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (scheme, rest) = text.split_once("://").unwrap_or_default();
+        if let Some(scheme) = scheme.strip_suffix(SENTINEL) {
+            return Self::parse_sentinels(scheme, rest);
+        }
         let hosts = rest.split('/').next().and_then(|authority| authority.rsplit('@').next()).unwrap_or_default();
-        if ["sentinel", "cluster"].iter().any(|kind| scheme.contains(kind)) || hosts.contains(',') {
-            return Err("Sentinel and Cluster are not supported: name the primary, or a proxy".to_owned());
+        if scheme.contains("cluster") || hosts.contains(',') {
+            return Err("Cluster is not supported: name a primary, a proxy, or sentinels".to_owned());
         }
         let mut url = Url::parse(text).map_err(|error| error.to_string())?;
         let known = SCHEMES.iter().find(|(scheme, ..)| *scheme == url.scheme());
         let Some((_, parsed_as, has_tls)) = known else {
             let known: Vec<&str> = SCHEMES.iter().map(|(scheme, ..)| *scheme).collect();
-            return Err(format!("its scheme is not one of {}", known.join(", ")));
+            return Err(format!("its scheme is not one of {}, or of the first four with {SENTINEL}", known.join(", ")));
         };
         if url.fragment().is_some() {
             return Err("it has a fragment".to_owned());
@@ -69,20 +95,76 @@ impl StoreUrl {
             Some(detail) => detail.to_owned(),
             None => error.category().to_owned(),
         })?;
-        let tls_name = match info.addr() {
-            ConnectionAddr::Tcp(host, _) if *has_tls => {
-                Some(ServerName::try_from(host.clone()).map_err(|_| "its host cannot be in a certificate".to_owned())?)
-            }
-            _ => None,
-        };
-        Ok(Self { address: info.addr().clone(), login: info.redis_settings().clone(), tls_name })
+        if *has_tls {
+            check_tls(info.addr())?;
+        }
+        let place = StorePlace::Server(info.addr().clone());
+        Ok(Self { place, login: info.redis_settings().clone(), has_tls: *has_tls })
+    }
+
+    fn parse_sentinels(scheme: &str, rest: &str) -> Result<Self, String> {
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let (primary, database) = path.split_once('/').unwrap_or((path, ""));
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
+        if primary.is_empty() || !primary.bytes().all(is_name) {
+            return Err("it does not name the primary as sentinels do: host:port,host:port/name".to_owned());
+        }
+        let (user, hosts) = authority.rsplit_once('@').map_or(("", authority), |(user, hosts)| (user, hosts));
+        let at = if user.is_empty() { "" } else { "@" };
+        // The rest of the URL is that of any server.
+        let server = Self::parse(&format!("{scheme}://{user}{at}localhost/{database}"))?;
+        if !matches!(server.place, StorePlace::Server(ConnectionAddr::Tcp(..))) {
+            return Err("sentinels have hosts".to_owned());
+        }
+        let addresses = hosts.split(',').map(sentinel_address).collect::<Result<Vec<_>, _>>()?;
+        if addresses.len() > SENTINELS_MAX {
+            return Err(format!("it names more than {SENTINELS_MAX} sentinels"));
+        }
+        if server.has_tls {
+            addresses.iter().try_for_each(check_tls)?;
+        }
+        let mut login = RedisConnectionInfo::default();
+        for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
+            login = match &*name {
+                "sentinel_username" => login.set_username(value),
+                "sentinel_password" => login.set_password(value),
+                _ => return Err("it has parameters besides sentinel_username and sentinel_password".to_owned()),
+            };
+        }
+        let place = StorePlace::Primary(Sentinels { addresses, primary: primary.to_owned(), login });
+        Ok(Self { place, ..server })
+    }
+}
+
+fn sentinel_address(text: &str) -> Result<ConnectionAddr, String> {
+    let url = Url::parse(&format!("redis://{text}")).map_err(|error| format!("a sentinel: {error}"))?;
+    let host = url.host_str().filter(|host| !host.is_empty()).ok_or("a sentinel has no host")?;
+    // An address of IPv6 has brackets in a URL alone.
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    Ok(ConnectionAddr::Tcp(bare.to_owned(), url.port().unwrap_or(SENTINEL_PORT)))
+}
+
+/// Checks that a certificate can have the host.
+fn check_tls(address: &ConnectionAddr) -> Result<(), String> {
+    match address {
+        ConnectionAddr::Tcp(host, _) => {
+            ServerName::try_from(host.as_str()).map(drop).map_err(|_| "its host cannot be in a certificate".to_owned())
+        }
+        _ => Ok(()),
     }
 }
 
 /// The address alone, for logs.
 impl fmt::Display for StoreUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.address.fmt(f)
+        match &self.place {
+            StorePlace::Server(address) => address.fmt(f),
+            StorePlace::Primary(Sentinels { addresses, primary, .. }) => {
+                let addresses: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+                write!(f, "{primary} of {}", addresses.join(","))
+            }
+        }
     }
 }
 
@@ -178,13 +260,26 @@ mod tests {
             ("rediss://:hidden-word@store.example/1", "store.example:6379", true),
             ("valkeys://store.example:1", "store.example:1", true),
             ("redis+unix:///run/store.sock", "/run/store.sock", false),
+            (
+                "redis+sentinel://:hidden-word@one.example,10.0.0.1:7000/main",
+                "main of one.example:26379,10.0.0.1:7000",
+                false,
+            ),
+            ("valkeys+sentinel://one.example/main/2?sentinel_password=hidden-word", "main of one.example:26379", true),
         ] {
             let url = StoreUrl::parse(text).unwrap();
-            assert_eq!((url.to_string().as_str(), url.tls_name.is_some()), (shown, has_tls), "{text}");
+            assert_eq!((url.to_string().as_str(), url.has_tls), (shown, has_tls), "{text}");
             assert!(!format!("{url:?}").contains("hidden-word"), "{url:?}");
         }
         let url = StoreUrl::parse("redis://u:p%40ss@127.0.0.1/3").unwrap();
         assert_eq!((url.login.username(), url.login.password(), url.login.db()), (Some("u"), Some("p@ss"), 3));
+        let text = "rediss+sentinel://u:p%40ss@[::1]:7000,two/main/3?sentinel_username=s&sentinel_password=q%40ss";
+        let url = StoreUrl::parse(text).unwrap();
+        assert_eq!((url.login.username(), url.login.password(), url.login.db()), (Some("u"), Some("p@ss"), 3));
+        let StorePlace::Primary(Sentinels { addresses, primary, login }) = url.place else { panic!("{url}") };
+        assert_eq!((login.username(), login.password(), login.db()), (Some("s"), Some("q@ss"), 0));
+        let address = |host: &str, port| ConnectionAddr::Tcp(host.to_owned(), port);
+        assert_eq!((addresses, primary.as_str()), (vec![address("::1", 7000), address("two", 26_379)], "main"));
     }
 
     #[test]
@@ -194,7 +289,15 @@ mod tests {
             "redis://",
             "rediss://hidden-word.example/#insecure",
             "redis://hidden-word.example/x",
-            "redis+sentinel://hidden-word.example/mymaster",
+            "redis+sentinel://hidden-word.example",
+            "redis+sentinel://hidden-word.example/two words",
+            "redis+sentinel://hidden-word.example,/main",
+            "redis+sentinel://hidden-word.example/main/x",
+            "redis+sentinel://hidden-word.example/main?password=hidden-word",
+            "redis+unix+sentinel://hidden-word.example/main",
+            "http+sentinel://hidden-word.example/main",
+            "rediss+sentinel://hidden-word.example:x/main",
+            "redis+cluster://hidden-word.example",
             "redis://hidden-word.example:1,other.example:2",
             "hidden-word",
         ] {

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use parking_lot::Mutex;
-use redis::{Cmd, Pipeline, RedisResult};
+use redis::{Cmd, ErrorKind, Pipeline, RedisResult, ServerErrorKind};
 use serde::Serialize;
 use tokio::sync::broadcast;
 use tokio::task::{JoinSet, yield_now};
@@ -310,7 +310,12 @@ impl Inner {
                         (pause, has_logged) = (PAUSE_MIN, false);
                         continue;
                     }
-                    Ok(Err(error)) => Some(error.category().to_owned()),
+                    Ok(Err(error)) => {
+                        if error.kind() == ErrorKind::Server(ServerErrorKind::ReadOnly) {
+                            self.connection.note_read_only();
+                        }
+                        Some(error.category().to_owned())
+                    }
                     Err(_) => {
                         self.connection.replace();
                         Some("it does not answer".to_owned())

@@ -1,5 +1,5 @@
-//! A double of the store for tests: it answers MGET, SET, PUBLISH and SUBSCRIBE as Redis does, until it is given
-//! another mood.
+//! A double of the store for tests: it answers MGET, SET, PUBLISH, SUBSCRIBE and ROLE as Redis does, until it is given
+//! another mood, and names a primary as sentinels do.
 //!
 //! Invariant: it listens on loopback alone, and ends when it is dropped.
 
@@ -32,6 +32,8 @@ pub enum Mood {
     Hung,
     /// It refuses to write.
     Full,
+    /// It is not a primary any more.
+    ReadOnly,
     /// It answers a look-up with bytes without an end.
     Flooding,
     /// It answers a look-up with these bytes.
@@ -56,6 +58,8 @@ struct State {
     /// Connections that listen to all channels.
     listening: Vec<UnboundedSender<(Vec<u8>, Vec<u8>)>>,
     published: Vec<Vec<u8>>,
+    /// What it names as a sentinel.
+    primary: Option<SocketAddr>,
 }
 
 impl State {
@@ -85,6 +89,7 @@ impl Server {
             flooded: None,
             listening: Vec::new(),
             published: Vec::new(),
+            primary: None,
         };
         let (address, shared) =
             (listener.local_addr().unwrap_or_else(|error| panic!("{error}")), Arc::new(Mutex::new(state)));
@@ -106,6 +111,16 @@ impl Server {
     /// Returns the URL of the server.
     pub fn url(&self) -> String {
         format!("redis://{}", self.address)
+    }
+
+    /// Returns the URL of the primary that the server names as a sentinel.
+    pub fn url_of_primary(&self) -> String {
+        format!("redis+sentinel://{}/main", self.address)
+    }
+
+    /// Has the server name another one as the primary.
+    pub fn name(&self, primary: &Self) {
+        self.shared.lock().primary = Some(primary.address);
     }
 
     /// Changes how the server answers from now on.
@@ -176,6 +191,13 @@ async fn talk(stream: TcpStream, shared: Arc<Mutex<State>>) {
                 array(&values)
             }
             (Mood::Full, "SET") => b"-OOM command not allowed when used memory > 'maxmemory'.\r\n".to_vec(),
+            (Mood::ReadOnly, "SET") => b"-READONLY You can't write against a read only replica.\r\n".to_vec(),
+            (Mood::ReadOnly, "ROLE") => array(&[Some(b"slave".to_vec())]),
+            (_, "ROLE") => array(&[Some(b"master".to_vec())]),
+            (_, "SENTINEL") => match shared.lock().primary {
+                None => b"*-1\r\n".to_vec(),
+                Some(at) => array(&[at.ip().to_string(), at.port().to_string()].map(|text| Some(text.into_bytes()))),
+            },
             (_, "SET") => {
                 shared.lock().values.insert(command[1].clone(), command[2].clone());
                 b"+OK\r\n".to_vec()

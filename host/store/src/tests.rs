@@ -236,10 +236,14 @@ async fn bytes_that_are_not_a_reply_end_the_connection_and_another_is_made() {
     }
 }
 
-/// Asks until the entry is found again.
+/// Looks an entry up until it is found again.
 async fn until_found(store: &SharedStore) {
+    until_found_by(store, 0).await;
+}
+
+async fn until_found_by(store: &SharedStore, number: u64) {
     let (begin, mut looks) = (Instant::now(), interval(Duration::from_millis(20)));
-    while get(store, 1).await != [(0, entry(0))] {
+    while store.get(KIND, CHAIN, &[key(number)]).await != [(0, entry(number))] {
         assert!(begin.elapsed() < WITHIN, "not found again: {:?}", store.status());
         looks.tick().await;
     }
@@ -360,6 +364,46 @@ async fn a_full_store_takes_nothing_and_still_answers() {
         store.put(KIND, CHAIN, &key(1), &entry(1), HOUR);
         looks.tick().await;
     }
+}
+
+/// Puts an entry again and again until it is found.
+async fn until_put(store: &SharedStore, number: u64) {
+    let (begin, mut looks) = (Instant::now(), interval(Duration::from_millis(20)));
+    loop {
+        store.put(KIND, CHAIN, &key(number), &entry(number), HOUR);
+        if store.get(KIND, CHAIN, &[key(number)]).await == [(0, entry(number))] {
+            return;
+        }
+        assert!(begin.elapsed() < WITHIN, "it takes nothing: {:?}", store.status());
+        looks.tick().await;
+    }
+}
+
+#[tokio::test]
+async fn a_primary_that_takes_no_writes_any_more_is_left_for_the_one_that_the_sentinel_names() {
+    let (one, two, sentinel) = (Server::start().await, Server::start().await, Server::start().await);
+    let store = SharedStore::start(settings(&sentinel.url_of_primary(), 1, WAIT));
+    // A sentinel that knows no primary, then one that names a replica.
+    two.set(Mood::ReadOnly);
+    let (begin, mut looks) = (Instant::now(), interval(Duration::from_millis(5)));
+    while two.commands("ROLE") == 0 {
+        assert!(begin.elapsed() < WITHIN && !store.status().connected);
+        if sentinel.commands("SENTINEL") > 0 {
+            sentinel.name(&two);
+        }
+        looks.tick().await;
+    }
+    assert!(!store.status().connected);
+    sentinel.name(&one);
+    until_put(&store, 0).await;
+    assert_eq!((one.commands("SUBSCRIBE"), two.commands("SET"), sentinel.commands("SET")), (1, 0, 0));
+    one.set(Mood::ReadOnly);
+    two.set(Mood::Sound);
+    sentinel.name(&two);
+    until_put(&store, 1).await;
+    assert!(two.commands("SET") > 0);
+    assert_eq!(heard(&store, &store, 3).await.1, entry(3));
+    assert_eq!(two.commands("SUBSCRIBE"), 1, "reports come from the same server");
 }
 
 #[tokio::test]

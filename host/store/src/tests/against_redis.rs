@@ -1,6 +1,6 @@
 //! The main cases against the real `redis-server`, where it is installed.
 
-use portolan_tests::redis::Redis;
+use portolan_tests::redis::{Redis, RedisGroup};
 use rustix::process::Signal;
 
 use super::*;
@@ -79,4 +79,81 @@ async fn a_user_needs_five_commands_on_the_names_of_entries_and_the_channel() {
     put(&store, [0]).await;
     assert_eq!(get(&store, 1).await, [(0, entry(0))]);
     assert_eq!(heard(&store, &store, 3).await.1, entry(3));
+}
+
+/// Ends a primary in some way, and expects the store to work again.
+async fn fails_over(end: impl FnOnce(&mut Redis)) {
+    let Some(mut group) = RedisGroup::start().unwrap() else { return println!("{SKIPPED}") };
+    // The first sentinel is not there.
+    let url = format!("redis+sentinel://127.0.0.1:1,127.0.0.1:{}/{}", group.sentinel.port(), RedisGroup::NAME);
+    let (one, other) = (connected(&url, 1).await, connected(&url, 1).await);
+    put(&one, 0..100).await;
+    assert_eq!(get(&other, 100).await.len(), 100);
+    assert_eq!(heard(&one, &other, 3).await.1, entry(3));
+    end(&mut group.primary);
+    let began = Instant::now();
+    until_put(&one, 100).await;
+    println!("the store works {:?} after its primary ended", began.elapsed());
+    until_found_by(&other, 100).await;
+    assert_eq!(heard(&one, &other, 4).await.1, entry(4));
+    assert!(group.replica.command(&["ROLE"]).unwrap().starts_with("master"));
+}
+
+#[tokio::test]
+async fn after_the_primary_was_killed_the_one_that_the_sentinel_names_is_used() {
+    fails_over(Redis::kill).await;
+}
+
+#[tokio::test]
+async fn after_the_primary_hangs_the_one_that_the_sentinel_names_is_used() {
+    fails_over(|primary| primary.signal(Signal::STOP).unwrap()).await;
+}
+
+#[tokio::test]
+async fn a_fail_over_while_both_servers_answer_loses_nothing_that_comes_later() {
+    let Some(group) = RedisGroup::start().unwrap() else { return println!("{SKIPPED}") };
+    let url = format!("redis+sentinel://127.0.0.1:{}/{}", group.sentinel.port(), RedisGroup::NAME);
+    let store = connected(&url, 1).await;
+    put(&store, 0..100).await;
+    group.sentinel.command(&["SENTINEL", "FAILOVER", RedisGroup::NAME]).unwrap();
+    let (begin, mut looks) = (Instant::now(), interval(Duration::from_millis(20)));
+    while !group.primary.command(&["ROLE"]).unwrap().starts_with("slave") {
+        assert!(begin.elapsed() < WITHIN, "the primary stays one");
+        looks.tick().await;
+    }
+    until_put(&store, 100).await;
+    assert!(group.replica.command(&["ROLE"]).unwrap().starts_with("master"));
+    assert_eq!(heard(&store, &store, 3).await.1, entry(3));
+}
+
+#[tokio::test]
+async fn sentinels_and_servers_have_users_of_their_own() {
+    let Some(server) = Redis::start_with_port(&["--requirepass", "s@ver"]).unwrap() else {
+        return println!("{SKIPPED}");
+    };
+    let Some(sentinel) = Redis::start_sentinel(&["--requirepass", "s@ntinel"]).unwrap() else { return };
+    let port = server.port().to_string();
+    sentinel.command(&["-a", "s@ntinel", "SENTINEL", "MONITOR", "main", "127.0.0.1", &port, "1"]).unwrap();
+    // The users of `host/docs/operate/replicas.md`.
+    let commands = ["+mget", "+set", "+select", "+publish", "+subscribe", "+role"];
+    let user = ["-a", "s@ver", "ACL", "SETUSER", "portolan", "on", ">word", "~portolan:*", "&portolan:*"];
+    server.command(&[&user[..], &commands].concat()).unwrap();
+    let user = ["-a", "s@ntinel", "ACL", "SETUSER", "portolan", "on", ">w@rd", "+sentinel|get-master-addr-by-name"];
+    sentinel.command(&user).unwrap();
+    let at = format!("127.0.0.1:{}/main/1?sentinel_username=portolan", sentinel.port());
+    let store = connected(&format!("redis+sentinel://portolan:word@{at}&sentinel_password=w%40rd"), 1).await;
+    put(&store, [0]).await;
+    assert_eq!(get(&store, 1).await, [(0, entry(0))]);
+    for (url, refusing, password) in [
+        (format!("redis+sentinel://portolan:word@{at}&sentinel_password=other"), &sentinel, "s@ntinel"),
+        (format!("redis+sentinel://portolan:other@{at}&sentinel_password=w%40rd"), &server, "s@ver"),
+    ] {
+        let store = SharedStore::start(settings(&url, 1, WAIT));
+        let (begin, mut looks) = (Instant::now(), interval(Duration::from_millis(20)));
+        while !refusing.command(&["-a", password, "ACL", "LOG"]).unwrap().contains("auth") {
+            assert!(begin.elapsed() < WITHIN, "no password is refused");
+            looks.tick().await;
+        }
+        assert!(!store.status().connected);
+    }
 }
