@@ -45,9 +45,8 @@ impl Redis {
         let mut tried = 0;
         loop {
             // Another process may take the port meanwhile.
-            let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
             tried += 1;
-            match Self::start_at(port, settings) {
+            match Self::start_at(free_port()?, settings) {
                 Err(_) if tried < PORTS_TRIED => {}
                 started => return started,
             }
@@ -174,6 +173,75 @@ impl RedisGroup {
         wait::until("the replica", START_WITHIN, knows)?;
         Ok(Some(Self { primary, replica, sentinel }))
     }
+}
+
+/// A cluster of three primaries, the first of which has a replica.
+#[derive(Debug)]
+pub struct RedisCluster {
+    pub primaries: Vec<Redis>,
+    pub replica: Redis,
+}
+
+impl RedisCluster {
+    /// Starts the nodes, and waits until the cluster is whole; `None` if Redis is not installed.
+    ///
+    /// # Errors
+    /// Where it does not become whole.
+    pub fn start() -> Result<Option<Self>> {
+        const SLOTS: [[&str; 2]; 3] = [["0", "5460"], ["5461", "10922"], ["10923", "16383"]];
+        let node = || {
+            // The default, ten thousand above the port, may be too high.
+            let bus = free_port()?.to_string();
+            let settings = ["--cluster-enabled", "yes", "--cluster-node-timeout", "1000", "--cluster-port", &bus];
+            Ok::<_, anyhow::Error>(Redis::start_with_port(&settings)?.map(|node| (node, bus)))
+        };
+        let Some((first, bus)) = node()? else { return Ok(None) };
+        let port = first.port().to_string();
+        let further = || -> Result<Redis> {
+            let (other, _) = node()?.context("no further server")?;
+            other.command(&["CLUSTER", "MEET", "127.0.0.1", &port, &bus])?;
+            Ok(other)
+        };
+        let (second, third, replica) = (further()?, further()?, further()?);
+        let cluster = Self { primaries: vec![first, second, third], replica };
+        for (node, [first, last]) in cluster.primaries.iter().zip(SLOTS) {
+            node.command(&["CLUSTER", "ADDSLOTSRANGE", first, last])?;
+        }
+        let first = cluster.primaries[0].command(&["CLUSTER", "MYID"])?;
+        let joins = || cluster.replica.command(&["CLUSTER", "REPLICATE", first.trim()]);
+        wait::until("the replica", START_WITHIN, joins)?;
+        let is_whole = || {
+            for node in cluster.primaries.iter().chain([&cluster.replica]) {
+                let info = node.command(&["CLUSTER", "INFO"])?;
+                let is_whole = ["cluster_state:ok", "cluster_known_nodes:4", "cluster_size:3"];
+                ensure!(is_whole.iter().all(|line| info.contains(line)), "{info}");
+                let slots = node.command(&["CLUSTER", "SLOTS"])?;
+                ensure!(slots.contains(&cluster.replica.port().to_string()), "{slots}");
+            }
+            let info = cluster.replica.command(&["INFO", "replication"])?;
+            ensure!(info.contains("master_link_status:up"), "{info}");
+            Ok::<_, anyhow::Error>(())
+        };
+        wait::until("the cluster", START_WITHIN, is_whole)?;
+        Ok(Some(cluster))
+    }
+
+    /// Waits until the replica has so many keys.
+    ///
+    /// # Errors
+    /// Where it never has them.
+    pub fn replica_has(&self, keys: u64) -> Result<()> {
+        let has = || {
+            let size = self.replica.command(&["DBSIZE"])?;
+            ensure!(size.trim() == keys.to_string(), "{size} of {keys}");
+            Ok::<_, anyhow::Error>(())
+        };
+        wait::until("the replica's keys", START_WITHIN, has).map(drop)
+    }
+}
+
+fn free_port() -> Result<u16> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
 impl Drop for Redis {

@@ -6,13 +6,18 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use futures_util::future::try_join_all;
 use redis::aio::{MultiplexedConnection, PubSub};
-use redis::{AsyncConnectionConfig, Cmd, ConnectionAddr, FromRedisValue, RedisConnectionInfo, RedisError, Value};
+use redis::{
+    AsyncConnectionConfig, ConnectionAddr, ErrorKind, RedisConnectionInfo, RedisError, ServerErrorKind, Value,
+};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, sleep, timeout};
 
+use crate::cluster::SlotMap;
 use crate::entry::Channel;
+use crate::live_connection::{LiveConnection, NodeConnection};
 use crate::settings::{Sentinels, SharedStoreSettings, StorePlace};
 use crate::stream::{Allowance, BoundedStream};
 
@@ -20,8 +25,8 @@ use crate::stream::{Allowance, BoundedStream};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time of one command; a connection that takes longer is replaced.
 pub(crate) const COMMAND_TIMEOUT: Duration = Duration::from_secs(1);
-/// Time to connect to a sentinel and to hear its answer, before the next one is tried.
-const SENTINEL_TIMEOUT: Duration = Duration::from_millis(500);
+/// Time to connect to a server that knows the others, and to hear its answer, before the next one is tried.
+const FIND_TIMEOUT: Duration = Duration::from_millis(500);
 /// Pause before the next attempt. It doubles with each that fails, or whose connection ends before it has lasted for
 /// [`PAUSE_MAX`].
 const PAUSE_MIN: Duration = Duration::from_millis(100);
@@ -31,6 +36,8 @@ const PAUSE_MAX: Duration = Duration::from_secs(10);
 const MESSAGES_BYTES_MAX: usize = 1 << 20;
 /// Bytes of the reply to a command that finds a server: an address, or the role of a server with its replicas.
 const FOUND_BYTES_MAX: usize = 64 << 10;
+/// Bytes of the slots of a cluster, if each stands alone.
+const SLOTS_BYTES_MAX: usize = 4 << 20;
 
 /// The pauses between attempts to connect: the last one.
 struct Pauses(Duration);
@@ -49,29 +56,8 @@ pub(crate) struct Connection {
     live: watch::Sender<Option<LiveConnection>>,
 }
 
-/// A connection that is open.
-#[derive(Clone)]
-pub(crate) struct LiveConnection {
-    pub(crate) commands: MultiplexedConnection,
-    address: ConnectionAddr,
-    allowance: Allowance,
-}
-
 /// A task that sends and receives for a connection: a panic over what the server sent ends only the connection.
 type Driver = JoinSet<()>;
-
-impl LiveConnection {
-    /// Allows the server this many bytes more, for the reply to a command.
-    pub(crate) fn allow(&self, bytes: usize) {
-        self.allowance.add(bytes);
-    }
-
-    /// Runs a command that finds a server.
-    async fn find<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, String> {
-        self.allow(FOUND_BYTES_MAX);
-        command.query_async(&mut self.commands.clone()).await.map_err(named)
-    }
-}
 
 impl Connection {
     pub(crate) fn new(settings: SharedStoreSettings) -> Self {
@@ -82,15 +68,22 @@ impl Connection {
         self.live.borrow().clone()
     }
 
+    /// Follows the current connection.
+    pub(crate) fn lives(&self) -> watch::Receiver<Option<LiveConnection>> {
+        self.live.subscribe()
+    }
+
     /// Drops the current connection, which does not answer.
     pub(crate) fn replace(&self) {
         self.live.send_replace(None);
     }
 
-    /// Notes that the server does not take writes. It was a primary, and where sentinels name the primary, there is
-    /// another one now.
-    pub(crate) fn note_read_only(&self) {
-        if matches!(self.settings.url.place, StorePlace::Primary(_)) {
+    /// Drops the current connection after an error that says that another server has what this one had, if there are
+    /// servers that know which.
+    pub(crate) fn note_error(&self, error: &RedisError) {
+        let is_elsewhere =
+            matches!(error.kind(), ErrorKind::Server(ServerErrorKind::ReadOnly | ServerErrorKind::Moved));
+        if is_elsewhere && !matches!(self.settings.url.place, StorePlace::Server(_)) {
             self.replace();
         }
     }
@@ -103,10 +96,10 @@ impl Connection {
             let began = Instant::now();
             let reason = match self.connect().await {
                 Ok((live, mut driver)) => {
-                    tracing::info!(%address, server = %live.address, "connected to the shared store");
+                    tracing::info!(%address, servers = %live, "connected to the shared store");
                     has_logged = false;
                     self.live.send_replace(Some(live));
-                    let mut lives = self.live.subscribe();
+                    let mut lives = self.lives();
                     tokio::select! {
                         _ = driver.join_next() => {}
                         _ = lives.wait_for(Option::is_none) => {}
@@ -141,11 +134,11 @@ impl Connection {
     }
 
     async fn listen_once(&self, take: impl Fn(Channel, &[u8])) -> Result<Infallible, String> {
-        let mut lives = self.live.subscribe();
+        let mut lives = self.lives();
         let live = lives.wait_for(Option::is_some).await.map_err(|error| error.to_string())?.clone();
-        let address = live.ok_or("there is no connection")?.address;
+        let address = live.as_ref().and_then(LiveConnection::address).ok_or("there is no connection")?;
         let subscribe = async {
-            let (stream, allowance) = self.stream(&address).await?;
+            let (stream, allowance) = self.stream(address).await?;
             let mut messages = PubSub::new(&self.settings.url.login, stream).await.map_err(named)?;
             messages.subscribe(&Channel::ALL.map(Channel::name)[..]).await.map_err(named)?;
             Ok::<_, String>((messages, allowance))
@@ -171,24 +164,46 @@ impl Connection {
     }
 
     async fn connect(&self) -> Result<(LiveConnection, Driver), String> {
-        let login = &self.settings.url.login;
-        match &self.settings.url.place {
-            StorePlace::Server(address) => within(CONNECT_TIMEOUT, self.connect_to(address, login)).await,
-            StorePlace::Primary(sentinels) => {
-                let mut reason = String::new();
-                for sentinel in &sentinels.addresses {
-                    match self.connect_by(sentinel, sentinels).await {
-                        Ok(connected) => return Ok(connected),
-                        Err(why) => reason = format!("by the sentinel {sentinel}: {why}"),
-                    }
-                }
-                Err(reason)
+        let mut reason = String::new();
+        for address in self.settings.url.place.addresses() {
+            let connected = match &self.settings.url.place {
+                StorePlace::Server(_) => self.connect_to_server(address).await,
+                StorePlace::Primary(sentinels) => self.connect_to_primary(address, sentinels).await,
+                StorePlace::Cluster(_) => self.connect_to_cluster(address).await,
+            };
+            match connected {
+                Ok(connected) => return Ok(connected),
+                Err(why) => reason = format!("{address}: {why}"),
             }
         }
+        Err(reason)
+    }
+
+    async fn connect_to_server(&self, address: &ConnectionAddr) -> Result<(LiveConnection, Driver), String> {
+        let connect = self.connect_to(address, &self.settings.url.login);
+        let (node, driver) = within(CONNECT_TIMEOUT, connect).await?;
+        Ok((LiveConnection::of_server(node), driver))
+    }
+
+    /// Connects to all primaries that a node of the cluster names.
+    async fn connect_to_cluster(&self, node: &ConnectionAddr) -> Result<(LiveConnection, Driver), String> {
+        let login = &self.settings.url.login;
+        let find = async {
+            let (node, _driver) = self.connect_to(node, login).await?;
+            node.find(redis::cmd("CLUSTER").arg("SLOTS"), SLOTS_BYTES_MAX).await.map_err(named)
+        };
+        let slots = SlotMap::read(within(FIND_TIMEOUT, find).await?, node)?;
+        let connect = try_join_all(slots.nodes.iter().map(|node| self.connect_to(node, login)));
+        let (mut nodes, mut driver) = (Vec::new(), Driver::new());
+        for (node, mut own) in within(CONNECT_TIMEOUT, connect).await? {
+            nodes.push(node);
+            driver.spawn(async move { while own.join_next().await.is_some() {} });
+        }
+        Ok((LiveConnection::of_cluster(nodes, slots), driver))
     }
 
     /// Connects to the primary that a sentinel names, if it is one.
-    async fn connect_by(
+    async fn connect_to_primary(
         &self,
         sentinel: &ConnectionAddr,
         sentinels: &Sentinels,
@@ -197,15 +212,19 @@ impl Connection {
             let (sentinel, _driver) = self.connect_to(sentinel, &sentinels.login).await?;
             let mut command = redis::cmd("SENTINEL");
             command.arg("get-master-addr-by-name").arg(&sentinels.primary);
-            sentinel.find::<Option<(String, u16)>>(&command).await
+            sentinel.find::<Option<(String, u16)>>(&command, FOUND_BYTES_MAX).await.map_err(named)
         };
-        let (host, port) = within(SENTINEL_TIMEOUT, find).await?.ok_or("it knows no primary of this name")?;
+        let (host, port) = within(FIND_TIMEOUT, find).await?.ok_or("it knows no primary of this name")?;
         let connect = async {
             let login = &self.settings.url.login;
-            let (live, driver) = self.connect_to(&ConnectionAddr::Tcp(host, port), login).await?;
-            let role: Vec<Value> = live.find(&redis::cmd("ROLE")).await?;
+            let (node, driver) = self.connect_to(&ConnectionAddr::Tcp(host, port), login).await?;
+            let role: Vec<Value> = node.find(&redis::cmd("ROLE"), FOUND_BYTES_MAX).await.map_err(named)?;
             let is_primary = matches!(role.first(), Some(Value::BulkString(role)) if role == b"master");
-            if is_primary { Ok((live, driver)) } else { Err("the server is not a primary".to_owned()) }
+            if is_primary {
+                Ok((LiveConnection::of_server(node), driver))
+            } else {
+                Err("the server is not a primary".to_owned())
+            }
         };
         within(CONNECT_TIMEOUT, connect).await
     }
@@ -214,14 +233,14 @@ impl Connection {
         &self,
         address: &ConnectionAddr,
         login: &RedisConnectionInfo,
-    ) -> Result<(LiveConnection, Driver), String> {
+    ) -> Result<(NodeConnection, Driver), String> {
         let (stream, allowance) = self.stream(address).await?;
         let config = AsyncConnectionConfig::new().set_response_timeout(Some(COMMAND_TIMEOUT));
         let connected = MultiplexedConnection::new_with_config(login, stream, config).await;
         let (commands, driving) = connected.map_err(named)?;
         let mut driver = Driver::new();
         driver.spawn(driving);
-        Ok((LiveConnection { commands, address: address.clone(), allowance }, driver))
+        Ok((NodeConnection { commands, address: address.clone(), allowance }, driver))
     }
 
     async fn stream(&self, address: &ConnectionAddr) -> Result<(BoundedStream, Allowance), String> {

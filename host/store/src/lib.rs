@@ -5,8 +5,10 @@
 //! crate knows nothing of contracts or queries.
 
 mod breaker;
+mod cluster;
 mod connection;
 mod entry;
+mod live_connection;
 mod queue;
 mod settings;
 mod shared_store;

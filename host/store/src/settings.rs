@@ -1,6 +1,7 @@
 //! Where the store is, and the secret of those who share it. Invariant: no error or debug text repeats either.
 
 use std::fmt;
+use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,8 +27,11 @@ const SCHEMES: [(&str, &str, bool); 6] = [
 /// Appended to a scheme where sentinels name the primary.
 const SENTINEL: &str = "+sentinel";
 const SENTINEL_PORT: u16 = 26_379;
-/// Each is waited for in turn.
-const SENTINELS_MAX: usize = 16;
+/// Appended to a scheme where the servers are a cluster.
+const CLUSTER: &str = "+cluster";
+const CLUSTER_PORT: u16 = 6_379;
+/// Hosts of a URL; each is waited for in turn.
+const HOSTS_MAX: usize = 16;
 
 /// How a gateway takes part in a shared store.
 #[derive(Clone, Debug)]
@@ -54,6 +58,19 @@ pub(crate) enum StorePlace {
     Server(ConnectionAddr),
     /// Where the sentinels say.
     Primary(Sentinels),
+    /// Nodes of a cluster, which name all others.
+    Cluster(Vec<ConnectionAddr>),
+}
+
+impl StorePlace {
+    /// Returns the addresses to begin at, in the order in which they are tried.
+    pub(crate) fn addresses(&self) -> &[ConnectionAddr] {
+        match self {
+            Self::Server(address) => slice::from_ref(address),
+            Self::Primary(sentinels) => &sentinels.addresses,
+            Self::Cluster(nodes) => nodes,
+        }
+    }
 }
 
 /// Servers that know which of several others is the primary.
@@ -67,7 +84,7 @@ pub(crate) struct Sentinels {
 
 impl StoreUrl {
     /// Parses `redis://`, `rediss://`, `valkey://`, `valkeys://` (`[user][:password@]host[:port][/database]`),
-    /// `redis+unix:///path`, and the first four with `+sentinel`
+    /// `redis+unix:///path`, and the first four with `+cluster` (`[user][:password@]host[:port],…`) or `+sentinel`
     /// (`[user][:password@]host[:port],…/name[/database][?sentinel_username=…&sentinel_password=…]`).
     ///
     /// # Errors
@@ -77,15 +94,22 @@ impl StoreUrl {
         if let Some(scheme) = scheme.strip_suffix(SENTINEL) {
             return Self::parse_sentinels(scheme, rest);
         }
+        if let Some(scheme) = scheme.strip_suffix(CLUSTER) {
+            let (server, nodes) = Self::parse_hosts(scheme, rest.strip_suffix('/').unwrap_or(rest), "", CLUSTER_PORT)?;
+            return Ok(Self { place: StorePlace::Cluster(nodes), ..server });
+        }
         let hosts = rest.split('/').next().and_then(|authority| authority.rsplit('@').next()).unwrap_or_default();
-        if scheme.contains("cluster") || hosts.contains(',') {
-            return Err("Cluster is not supported: name a primary, a proxy, or sentinels".to_owned());
+        if hosts.contains(',') {
+            return Err(format!("several hosts need a scheme with {SENTINEL} or {CLUSTER}"));
         }
         let mut url = Url::parse(text).map_err(|error| error.to_string())?;
         let known = SCHEMES.iter().find(|(scheme, ..)| *scheme == url.scheme());
         let Some((_, parsed_as, has_tls)) = known else {
             let known: Vec<&str> = SCHEMES.iter().map(|(scheme, ..)| *scheme).collect();
-            return Err(format!("its scheme is not one of {}, or of the first four with {SENTINEL}", known.join(", ")));
+            return Err(format!(
+                "its scheme is not one of {}, or of the first four with {SENTINEL} or {CLUSTER}",
+                known.join(", ")
+            ));
         };
         if url.fragment().is_some() {
             return Err("it has a fragment".to_owned());
@@ -110,20 +134,7 @@ impl StoreUrl {
         if primary.is_empty() || !primary.bytes().all(is_name) {
             return Err("it does not name the primary as sentinels do: host:port,host:port/name".to_owned());
         }
-        let (user, hosts) = authority.rsplit_once('@').map_or(("", authority), |(user, hosts)| (user, hosts));
-        let at = if user.is_empty() { "" } else { "@" };
-        // The rest of the URL is that of any server.
-        let server = Self::parse(&format!("{scheme}://{user}{at}localhost/{database}"))?;
-        if !matches!(server.place, StorePlace::Server(ConnectionAddr::Tcp(..))) {
-            return Err("sentinels have hosts".to_owned());
-        }
-        let addresses = hosts.split(',').map(sentinel_address).collect::<Result<Vec<_>, _>>()?;
-        if addresses.len() > SENTINELS_MAX {
-            return Err(format!("it names more than {SENTINELS_MAX} sentinels"));
-        }
-        if server.has_tls {
-            addresses.iter().try_for_each(check_tls)?;
-        }
+        let (server, addresses) = Self::parse_hosts(scheme, authority, database, SENTINEL_PORT)?;
         let mut login = RedisConnectionInfo::default();
         for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
             login = match &*name {
@@ -135,14 +146,38 @@ impl StoreUrl {
         let place = StorePlace::Primary(Sentinels { addresses, primary: primary.to_owned(), login });
         Ok(Self { place, ..server })
     }
+
+    /// Parses `[user][:password@]host[:port],…`. Returns what holds for each server, and the addresses.
+    fn parse_hosts(
+        scheme: &str,
+        authority: &str,
+        database: &str,
+        port: u16,
+    ) -> Result<(Self, Vec<ConnectionAddr>), String> {
+        let (user, hosts) = authority.rsplit_once('@').map_or(("", authority), |(user, hosts)| (user, hosts));
+        let at = if user.is_empty() { "" } else { "@" };
+        let server = Self::parse(&format!("{scheme}://{user}{at}localhost/{database}"))?;
+        if !matches!(server.place, StorePlace::Server(ConnectionAddr::Tcp(..))) {
+            return Err(format!("a scheme with {SENTINEL} or {CLUSTER} has hosts"));
+        }
+        let addresses = hosts.split(',').map(|host| host_address(host, port)).collect::<Result<Vec<_>, _>>()?;
+        if addresses.len() > HOSTS_MAX {
+            return Err(format!("it names more than {HOSTS_MAX} hosts"));
+        }
+        if server.has_tls {
+            addresses.iter().try_for_each(check_tls)?;
+        }
+        Ok((server, addresses))
+    }
 }
 
-fn sentinel_address(text: &str) -> Result<ConnectionAddr, String> {
-    let url = Url::parse(&format!("redis://{text}")).map_err(|error| format!("a sentinel: {error}"))?;
-    let host = url.host_str().filter(|host| !host.is_empty()).ok_or("a sentinel has no host")?;
+fn host_address(text: &str, port: u16) -> Result<ConnectionAddr, String> {
+    let url = Url::parse(&format!("redis://{text}")).map_err(|error| format!("one of its hosts: {error}"))?;
+    let host = url.host_str().filter(|host| !host.is_empty() && !text.contains(['/', '?', '#']));
+    let host = host.ok_or("one of its hosts is not one, or something follows that is not known")?;
     // An address of IPv6 has brackets in a URL alone.
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    Ok(ConnectionAddr::Tcp(bare.to_owned(), url.port().unwrap_or(SENTINEL_PORT)))
+    Ok(ConnectionAddr::Tcp(bare.to_owned(), url.port().unwrap_or(port)))
 }
 
 /// Checks that a certificate can have the host.
@@ -158,13 +193,11 @@ fn check_tls(address: &ConnectionAddr) -> Result<(), String> {
 /// The address alone, for logs.
 impl fmt::Display for StoreUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.place {
-            StorePlace::Server(address) => address.fmt(f),
-            StorePlace::Primary(Sentinels { addresses, primary, .. }) => {
-                let addresses: Vec<String> = addresses.iter().map(ToString::to_string).collect();
-                write!(f, "{primary} of {}", addresses.join(","))
-            }
+        if let StorePlace::Primary(Sentinels { primary, .. }) = &self.place {
+            write!(f, "{primary} of ")?;
         }
+        let addresses: Vec<String> = self.place.addresses().iter().map(ToString::to_string).collect();
+        f.write_str(&addresses.join(","))
     }
 }
 
@@ -265,6 +298,8 @@ mod tests {
                 "main of one.example:26379,10.0.0.1:7000",
                 false,
             ),
+            ("redis+cluster://u:hidden-word@one.example:7000,[::1]/", "one.example:7000,::1:6379", false),
+            ("rediss+cluster://one.example", "one.example:6379", true),
             ("valkeys+sentinel://one.example/main/2?sentinel_password=hidden-word", "main of one.example:26379", true),
         ] {
             let url = StoreUrl::parse(text).unwrap();
@@ -297,7 +332,11 @@ mod tests {
             "redis+unix+sentinel://hidden-word.example/main",
             "http+sentinel://hidden-word.example/main",
             "rediss+sentinel://hidden-word.example:x/main",
-            "redis+cluster://hidden-word.example",
+            "redis+cluster://hidden-word.example/1",
+            "redis+cluster://hidden-word.example,",
+            "redis+cluster://hidden-word.example?protocol=resp3",
+            "redis+unix+cluster://hidden-word.example",
+            "redis+cluster+sentinel://hidden-word.example/main",
             "redis://hidden-word.example:1,other.example:2",
             "hidden-word",
         ] {
