@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use redis::aio::MultiplexedConnection;
-use redis::{Cmd, ConnectionAddr, FromRedisValue, Pipeline, RedisResult, Value};
+use redis::{Cmd, ConnectionAddr, ErrorKind, FromRedisValue, Pipeline, RedisError, RedisResult, Value};
 
 use crate::cluster::SlotMap;
 use crate::entry::{EntryKind, HEAD_BYTES};
@@ -50,36 +50,41 @@ impl LiveConnection {
         self.nodes.first().map(|node| &node.address)
     }
 
-    /// Splits items by the server that has their names, into parts of at most so many.
+    /// Splits items by the server that has their names, into parts of at most so many; each with the place of its server.
     pub(crate) fn split<T>(
         &self,
         items: impl IntoIterator<Item = T>,
         name: impl Fn(&T) -> &[u8],
         most: usize,
-    ) -> Vec<(NodeConnection, Vec<T>)> {
-        let mut parts: Vec<(NodeConnection, Vec<T>)> = Vec::new();
+    ) -> Vec<(usize, Vec<T>)> {
+        let mut parts: Vec<(usize, Vec<T>)> = Vec::new();
         let mut last = vec![None; self.nodes.len()];
         for item in items {
             let place = self.slots.as_ref().map_or(0, |slots| slots.node_of(name(&item)));
-            let (Some(node), Some(last)) = (self.nodes.get(place), last.get_mut(place)) else { continue };
+            let Some(last) = last.get_mut(place) else { continue };
             match last.and_then(|part: usize| parts.get_mut(part)).filter(|(_, items)| items.len() < most) {
                 Some((_, items)) => items.push(item),
                 None => {
                     *last = Some(parts.len());
-                    parts.push((node.clone(), vec![item]));
+                    parts.push((place, vec![item]));
                 }
             }
         }
         parts
     }
 
-    /// Looks up names that one server has.
+    fn node(&self, place: usize) -> RedisResult<&NodeConnection> {
+        self.nodes.get(place).ok_or_else(|| RedisError::from((ErrorKind::Client, "there is no such server")))
+    }
+
+    /// Looks up names that the server at this place has.
     pub(crate) async fn get(
         &self,
-        node: &NodeConnection,
+        place: usize,
         kind: EntryKind,
         names: &[Vec<u8>],
     ) -> RedisResult<Vec<RedisResult<Option<Bytes>>>> {
+        let node = self.node(place)?;
         node.allowance.add(names.len() * (HEAD_BYTES + kind.value_bytes_max() + FRAME_BYTES) + WRITTEN_BYTES);
         if self.slots.is_none() {
             let values: Vec<Option<Bytes>> = node.run(redis::cmd("MGET").arg(names)).await?;
@@ -89,6 +94,23 @@ impl LiveConnection {
         let mut commands = Pipeline::with_capacity(names.len());
         for name in names {
             commands.cmd("GET").arg(name);
+        }
+        node.run_all(&mut commands).await
+    }
+
+    /// Writes and publishes entries at the server at this place, and returns what became of each.
+    pub(crate) async fn set(&self, place: usize, entries: &[SealedEntry]) -> RedisResult<Vec<RedisResult<Value>>> {
+        let node = self.node(place)?;
+        let mut commands = Pipeline::with_capacity(entries.len());
+        node.allowance.add(entries.len() * WRITTEN_BYTES);
+        for SealedEntry { name, bytes, lives } in entries {
+            match lives {
+                None => commands.cmd("PUBLISH").arg(name).arg(bytes),
+                Some(lives) => {
+                    let lives_ms = u64::try_from(lives.as_millis()).unwrap_or(u64::MAX);
+                    commands.cmd("SET").arg(name).arg(bytes).arg("PX").arg(lives_ms)
+                }
+            };
         }
         node.run_all(&mut commands).await
     }
@@ -107,22 +129,6 @@ impl NodeConnection {
     pub(crate) async fn find<T: FromRedisValue>(&self, command: &Cmd, bytes_max: usize) -> RedisResult<T> {
         self.allowance.add(bytes_max);
         self.run(command).await
-    }
-
-    /// Writes and publishes entries, and returns what became of each.
-    pub(crate) async fn set(&self, entries: &[SealedEntry]) -> RedisResult<Vec<RedisResult<Value>>> {
-        let mut commands = Pipeline::with_capacity(entries.len());
-        self.allowance.add(entries.len() * WRITTEN_BYTES);
-        for SealedEntry { name, bytes, lives } in entries {
-            match lives {
-                None => commands.cmd("PUBLISH").arg(name).arg(bytes),
-                Some(lives) => {
-                    let lives_ms = u64::try_from(lives.as_millis()).unwrap_or(u64::MAX);
-                    commands.cmd("SET").arg(name).arg(bytes).arg("PX").arg(lives_ms)
-                }
-            };
-        }
-        self.run_all(&mut commands).await
     }
 
     async fn run<T: FromRedisValue>(&self, command: &Cmd) -> RedisResult<T> {

@@ -2,6 +2,7 @@
 //!
 //! Invariant: a failure is counted and logged once, and is never more than a miss to the caller.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +21,6 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use crate::breaker::Breaker;
 use crate::connection::{COMMAND_TIMEOUT, Connection};
 use crate::entry::{Channel, Entry, EntryKey, EntryKind};
-use crate::live_connection::NodeConnection;
 use crate::queue::{Queue, SealedEntry};
 use crate::settings::{Pseudonym, SharedStoreSettings};
 
@@ -185,11 +185,12 @@ impl Inner {
         let key = |key| EntryKey { kind, chain_id, key };
         let names = keys.iter().map(|own| key(own).name()).enumerate();
         let parts = live.split(names, |(_, name)| name, kind.keys_per_command());
+        let mut silent: BTreeSet<usize> = parts.iter().map(|(server, _)| *server).collect();
         let mut commands: FuturesUnordered<_> = parts
             .into_iter()
-            .map(async |(node, part)| {
+            .map(async |(server, part)| {
                 let (places, names): (Vec<usize>, Vec<_>) = part.into_iter().unzip();
-                (places, live.get(&node, kind, &names).await)
+                (server, places, live.get(server, kind, &names).await)
             })
             .collect();
         let (mut found, mut refused, mut has_failed, mut is_late) = (Vec::new(), 0, false, false);
@@ -202,7 +203,7 @@ impl Inner {
                     commands.next().now_or_never().flatten()
                 }
             };
-            let Some((places, values)) = next else {
+            let Some((server, places, values)) = next else {
                 is_late = true;
                 break;
             };
@@ -211,6 +212,7 @@ impl Inner {
                 continue;
             };
             *self.answered.lock() = Instant::now();
+            silent.remove(&server);
             has_failed |= values.iter().all(Result::is_err);
             for (place, value) in places.into_iter().zip(values) {
                 match value.map(|value| Some(key(keys.get(place)?).open(&self.settings.secret, &value?))) {
@@ -226,8 +228,8 @@ impl Inner {
         add(&self.counts.misses, keys.len() - found.len() - refused);
         add(&self.counts.late, usize::from(is_late));
         self.note_refused(refused, "its authenticator is not one of this key and secret");
-        // A large batch of which some is late does not show a slow store.
-        self.note(!has_failed && refused == 0 && (!is_late || !found.is_empty()), is_late);
+        // A large batch of which some is late does not show a slow store, but a server that answers nothing in time does.
+        self.note(!has_failed && refused == 0 && silent.is_empty(), is_late);
         found
     }
 
@@ -328,8 +330,7 @@ impl Inner {
             return Err(None);
         };
         let parts = live.split(entries, |entry| &entry.name, WRITES_PER_COMMAND);
-        let write = async |(node, entries): &(NodeConnection, Vec<SealedEntry>)| node.set(entries).await;
-        let writes = parts.iter().map(|part| timeout(COMMAND_TIMEOUT, write(part)));
+        let writes = parts.iter().map(|(server, entries)| timeout(COMMAND_TIMEOUT, live.set(*server, entries)));
         let mut failure = None;
         for ((_, entries), replies) in parts.iter().zip(join_all(writes).await) {
             let replies = match replies {

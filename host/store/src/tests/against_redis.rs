@@ -249,3 +249,18 @@ async fn a_user_of_a_cluster_needs_five_commands() {
     until_all(&store, 30).await;
     assert_eq!(heard(&store, &store, 3).await.1, entry(3));
 }
+
+#[tokio::test]
+async fn one_node_that_hangs_costs_its_bound_three_times() {
+    let Some(cluster) = RedisCluster::start().unwrap() else { return println!("{SKIPPED}") };
+    let store = connected(&format!("redis+cluster://127.0.0.1:{}", cluster.primaries[1].port()), 1).await;
+    put(&store, 0..300).await;
+    until_all(&store, 300).await;
+    cluster.primaries[0].signal(Signal::STOP).unwrap();
+    let began = Instant::now();
+    for _ in 0..50 {
+        assert!(get(&store, 300).await.len() < 300);
+    }
+    let took = began.elapsed();
+    assert!(took >= WAIT * 3 && took < WAIT * 5, "50 look-ups took {took:?}");
+}
