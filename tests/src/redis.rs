@@ -14,7 +14,6 @@ use tempfile::TempDir;
 
 use crate::{chain, wait};
 
-/// A sentinel hears of a replica within ten seconds.
 const START_WITHIN: Duration = Duration::from_secs(20);
 const PORTS_TRIED: u32 = 5;
 const FILE: &str = "redis.conf";
@@ -123,6 +122,12 @@ impl Redis {
         Ok(said)
     }
 
+    fn is_linked(&self) -> Result<()> {
+        let info = self.command(&["INFO", "replication"])?;
+        ensure!(info.contains("master_link_status:up"), "{info}");
+        Ok(())
+    }
+
     fn is_up(&mut self) -> Result<()> {
         let answers = || {
             if let Some(status) = self.process.try_wait()? {
@@ -160,6 +165,8 @@ impl RedisGroup {
         let port = primary.port().to_string();
         let replica = Redis::start_with_port(&["--replicaof", "127.0.0.1", &port])?.context("no second server")?;
         let sentinel = Redis::start_sentinel(&[])?.context("no sentinel")?;
+        // What the sentinel sees first holds for ten seconds.
+        wait::until("the replica", START_WITHIN, || replica.is_linked())?;
         sentinel.command(&["SENTINEL", "MONITOR", Self::NAME, "127.0.0.1", &port, "1"])?;
         for (name, value) in [("down-after-milliseconds", "500"), ("failover-timeout", "5000")] {
             sentinel.command(&["SENTINEL", "SET", Self::NAME, name, value])?;
@@ -215,12 +222,10 @@ impl RedisCluster {
                 let info = node.command(&["CLUSTER", "INFO"])?;
                 let is_whole = ["cluster_state:ok", "cluster_known_nodes:4", "cluster_size:3"];
                 ensure!(is_whole.iter().all(|line| info.contains(line)), "{info}");
-                let slots = node.command(&["CLUSTER", "SLOTS"])?;
-                ensure!(slots.contains(&cluster.replica.port().to_string()), "{slots}");
+                let nodes = node.command(&["CLUSTER", "NODES"])?;
+                ensure!(nodes.contains("slave"), "{nodes}");
             }
-            let info = cluster.replica.command(&["INFO", "replication"])?;
-            ensure!(info.contains("master_link_status:up"), "{info}");
-            Ok::<_, anyhow::Error>(())
+            cluster.replica.is_linked()
         };
         wait::until("the cluster", START_WITHIN, is_whole)?;
         Ok(Some(cluster))
@@ -257,6 +262,8 @@ fn socket(folder: &TempDir) -> PathBuf {
 fn server(folder: &TempDir, port: u16, settings: &[String]) -> Command {
     let mut command = Command::new("redis-server");
     command.arg(folder.path().join(FILE)).args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
+    // A replica does not wait for others that may come.
+    command.args(["--repl-diskless-sync-delay", "0"]);
     command.args(["--save", "", "--appendonly", "no", "--daemonize", "no", "--unixsocket"]);
     command.arg(socket(folder)).arg("--dir").arg(folder.path()).args(settings);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
