@@ -5,6 +5,7 @@
 pub(crate) mod addresses;
 pub(crate) mod keys;
 pub(crate) mod new_key;
+pub(crate) mod shared_reads;
 pub(crate) mod usage;
 
 use std::net::IpAddr;
@@ -77,6 +78,12 @@ impl Clients {
     /// Returns the names of the keys, and that of having none: the values of the metrics' label.
     pub(crate) fn key_names(&self) -> impl Iterator<Item = String> {
         self.keys.iter().flat_map(ApiKeys::names).chain([NO_KEY.to_owned()])
+    }
+
+    /// Passes on what each known client uses that may be limited to some reads a day.
+    fn each_with_daily_reads(&self, mut take: impl FnMut(&ClientUsage)) {
+        self.keys.iter().flat_map(ApiKeys::usages).for_each(|usage| take(&usage));
+        self.usages.with_daily_reads().for_each(|usage| take(&usage));
     }
 
     /// Returns what a client without a key may use.

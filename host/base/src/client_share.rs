@@ -38,22 +38,35 @@ pub struct ClientShare {
 }
 
 /// Reads since a midnight.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct ReadsOfDay {
     /// The day since 1970.
     day: u64,
-    reads: u64,
+    /// Those that [`ClientShare::collect_reads`] knows.
+    collected: u64,
+    /// Those since then.
+    new: u64,
 }
 
 impl ReadsOfDay {
     /// Adds reads, on a new day to none, and returns all of the day.
     fn add(&mut self, day: u64, reads: u64) -> u64 {
         if self.day != day {
-            *self = Self { day, reads: 0 };
+            *self = Self { day, ..Self::default() };
         }
-        self.reads = self.reads.saturating_add(reads);
-        self.reads
+        self.new = self.new.saturating_add(reads);
+        self.collected.saturating_add(self.new)
     }
+}
+
+/// Reads of a client that has a limit of a day, since they were last collected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewReads {
+    /// The day since 1970 (UTC).
+    pub day: u64,
+    pub reads: u64,
+    /// The most of a day.
+    pub max: u64,
 }
 
 /// Answers that count for their client until this is dropped.
@@ -119,6 +132,20 @@ impl ClientShare {
         self.reads.lock().add(day, reads);
     }
 
+    /// Passes the reads of today that were not collected yet to `collect`, which returns all reads of the day that count
+    /// for the client, also those of other gateways; `None` leaves them for later. Does nothing without a limit.
+    pub fn collect_reads(&self, collect: impl FnOnce(NewReads) -> Option<u64>) {
+        let max = self.reads_max.load(Relaxed);
+        if max == u64::MAX {
+            return;
+        }
+        let ((day, _), mut reads) = (today(), self.reads.lock());
+        reads.add(day, 0);
+        if let Some(collected) = collect(NewReads { day, reads: reads.new, max }) {
+            *reads = ReadsOfDay { day, collected, new: 0 };
+        }
+    }
+
     /// Returns how many reads are left of today's, and the time until midnight; `None` without a limit.
     pub fn reads_left(&self) -> Option<(u64, Duration)> {
         let max = self.reads_max.load(Relaxed);
@@ -164,6 +191,31 @@ mod tests {
         client.charge_reads(11);
         let (left, until) = client.reads_left().unwrap();
         assert!(left == 0 && until <= DAY, "{until:?}");
+    }
+
+    #[test]
+    fn reads_are_collected_once_and_those_of_others_count() {
+        let client = ClientShare::new(None);
+        client.charge_reads(5);
+        client.collect_reads(|_| panic!("it has no limit"));
+        client.limit(None, Some(100));
+        client.collect_reads(|new| {
+            assert_eq!((new.reads, new.max), (5, 100));
+            None
+        });
+        let left = || client.reads_left().unwrap().0;
+        assert_eq!(left(), 95);
+        // Others have read 30.
+        client.collect_reads(|new| Some(new.reads + 30));
+        assert_eq!(left(), 65);
+        client.charge_reads(7);
+        client.collect_reads(|new| {
+            assert_eq!(new.reads, 7);
+            Some(30 + 5 + 7)
+        });
+        assert_eq!(left(), 58);
+        let mut reads = ReadsOfDay { day: 20_000, collected: 42, new: 8 };
+        assert_eq!([reads.add(20_000, 1), reads.add(20_001, 1)], [51, 1], "a new day has none");
     }
 
     #[test]

@@ -164,6 +164,11 @@ impl ApiKeys {
         self.current.load().0.values().map(|key| key.name.to_string()).collect()
     }
 
+    /// Returns what each key in force may use.
+    pub(super) fn usages(&self) -> Vec<Arc<ClientUsage>> {
+        self.current.load().0.values().map(|key| Arc::clone(&key.usage)).collect()
+    }
+
     /// Reads the file again whenever it changes, until the returned value is dropped.
     pub(super) fn watch(&self) -> KeyFileWatch {
         let (settings, current) = (self.settings.clone(), Arc::clone(&self.current));

@@ -6,7 +6,7 @@
 use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::num::NonZero;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use governor::clock::Clock;
@@ -17,6 +17,7 @@ use governor::{Quota, RateLimiter};
 use hyper::header::HeaderValue;
 use portolan_base::client_share::{ClientShare, DAY};
 use portolan_reader::ClientId;
+use portolan_store::{Pseudonym, SharedStore};
 use quick_cache::sync::Cache;
 
 /// Clients without a key that are remembered. Each takes less than a kilobyte.
@@ -67,6 +68,8 @@ pub(crate) struct ClientUsage {
     rate: Option<RequestRate<SinceStart>>,
     /// The value of `RateLimit-Policy`.
     policy: Option<HeaderValue>,
+    /// Set once it is needed.
+    pseudonym: OnceLock<Option<Pseudonym>>,
 }
 
 /// What was left after a request was counted.
@@ -149,7 +152,16 @@ impl ClientUsage {
             .map(|per_second| RequestRate::new(per_second, limits.burst_of(per_second), SinceStart(Instant::now())));
         let answers = limits.answers.map(|max| usize::try_from(max.get()).unwrap_or(usize::MAX));
         share.limit(answers, limits.reads_per_day.map(NonZero::get));
-        Arc::new(Self { limits, share, rate, policy: limits.policy() })
+        Arc::new(Self { limits, share, rate, policy: limits.policy(), pseudonym: OnceLock::new() })
+    }
+
+    /// Returns what stands for the client in the store; `None` if the gateway itself is the client.
+    pub(super) fn pseudonym(&self, store: &SharedStore) -> Option<Pseudonym> {
+        let name = |id: &ClientId| match id {
+            ClientId::Address(address) => format!("address {address}"),
+            ClientId::Key(name) => format!("key {name}"),
+        };
+        *self.pseudonym.get_or_init(|| self.share.id.as_ref().map(|id| store.pseudonym(name(id).as_bytes())))
     }
 
     /// Counts a request.
@@ -202,6 +214,12 @@ impl Usages {
         let new = || Ok::<_, Infallible>(new(id.clone()));
         let Ok(usage) = self.remembered.get_or_insert_with(&id, new);
         usage
+    }
+
+    /// Returns the use of all remembered clients; none if their reads are not limited.
+    pub(super) fn with_daily_reads(&self) -> impl Iterator<Item = Arc<ClientUsage>> {
+        let clients = self.limits.reads_per_day.map(|_| self.remembered.iter());
+        clients.into_iter().flatten().map(|(_, usage)| usage)
     }
 }
 

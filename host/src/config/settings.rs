@@ -249,7 +249,7 @@ settings! {
         "a network's only endpoint has to give the same reply so much later";
 
     "store.url" => store_url: Option<StoreUrl> = text(store::url).optional(),
-        is "a redis, rediss, valkey, valkeys or redis+unix URL", like "\"redis://127.0.0.1:6379\"",
+        is "a redis, rediss, valkey or valkeys URL, also with +sentinel or +cluster, or a redis+unix one", like "\"redis://127.0.0.1:6379\"",
         "a Valkey or Redis through which several gateways share what they read";
     "store.secret_file" => store_secret_file: Option<NamedPath> = path().optional(), is "a path",
         like "\"/run/secrets/store\"",

@@ -12,8 +12,6 @@ use crate::settings::StoreSecret;
 const FORMAT: u8 = 1;
 /// The prefix of all names, for access lists of the store (`~portolan:*`).
 const PREFIX: &[u8] = b"portolan:1:";
-/// The channel of what is published.
-pub(crate) const CHANNEL: &[u8] = b"portolan:1:heads";
 
 const HASH_BYTES: usize = 32;
 /// The bytes of an entry besides its value.
@@ -26,6 +24,8 @@ const FACT_BYTES_MAX: usize = 4 << 10;
 const LIST_PART_BYTES_MAX: usize = 64 << 10;
 /// Maximum size of the report of a block.
 const HEAD_REPORT_BYTES_MAX: usize = 256;
+/// Maximum size of a report of clients' reads: 500 counts of 32 bytes.
+const READS_REPORT_BYTES_MAX: usize = 16 << 10;
 /// Maximum size of the replies to the reads of one step: 1,500 words besides zeros.
 const REPLIES_BYTES_MAX: usize = 64 << 10;
 /// Maximum size of a document: a mebibyte, and what is said about it.
@@ -45,8 +45,38 @@ pub enum EntryKind {
     Head,
     /// Entries of a list that were read together.
     ListPart,
+    /// A report of what clients read today, which is published and not held.
+    ClientReads,
     /// What a server gave for a URL. Its network and block are zeros.
     Document,
+}
+
+/// What gateways report to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// New blocks, and those that answers are read at.
+    Heads,
+    /// What clients read today.
+    ClientReads,
+}
+
+impl Channel {
+    pub(crate) const ALL: [Self; 2] = [Self::Heads, Self::ClientReads];
+
+    /// Returns the name of the channel in the store.
+    pub(crate) fn name(self) -> &'static [u8] {
+        match self {
+            Self::Heads => b"portolan:1:heads",
+            Self::ClientReads => b"portolan:1:client-reads",
+        }
+    }
+
+    pub(crate) fn kind(self) -> EntryKind {
+        match self {
+            Self::Heads => EntryKind::Head,
+            Self::ClientReads => EntryKind::ClientReads,
+        }
+    }
 }
 
 impl EntryKind {
@@ -57,7 +87,8 @@ impl EntryKind {
             Self::Replies => 2,
             Self::Head => 3,
             Self::ListPart => 4,
-            Self::Document => 5,
+            Self::ClientReads => 5,
+            Self::Document => 6,
         }
     }
 
@@ -67,6 +98,7 @@ impl EntryKind {
             Self::Replies => REPLIES_BYTES_MAX,
             Self::Head => HEAD_REPORT_BYTES_MAX,
             Self::ListPart => LIST_PART_BYTES_MAX,
+            Self::ClientReads => READS_REPORT_BYTES_MAX,
             Self::Document => DOCUMENT_BYTES_MAX,
         }
     }
@@ -76,13 +108,13 @@ impl EntryKind {
     pub(crate) fn keys_per_command(self) -> usize {
         match self {
             Self::Fact => 512,
-            Self::Replies | Self::Head | Self::ListPart => 32,
+            Self::Replies | Self::Head | Self::ListPart | Self::ClientReads => 32,
             Self::Document => 1,
         }
     }
 }
 
-/// A value, and the block that it was read at.
+/// A value, and the block that it was read at; zeros if it is about no block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub block: BlockHash,
@@ -93,7 +125,7 @@ pub struct Entry {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EntryKey<'a> {
     pub(crate) kind: EntryKind,
-    /// EIP-155 chain id.
+    /// EIP-155 chain id; 0 if it is about no network.
     pub(crate) chain_id: u64,
     pub(crate) key: &'a [u8],
 }

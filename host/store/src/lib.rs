@@ -5,17 +5,20 @@
 //! crate knows nothing of contracts or queries.
 
 mod breaker;
+mod cluster;
 mod connection;
 mod entry;
+mod live_connection;
 mod queue;
 mod settings;
 mod shared_store;
+mod stream;
 
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use self::entry::{BlockHash, Entry, EntryKind};
-pub use self::settings::{SECRET_BYTES_MIN, SharedStoreSettings, StoreAuthorities, StoreSecret, StoreUrl};
-pub use self::shared_store::{SharedStore, SharedStoreStatus};
+pub use self::entry::{BlockHash, Channel, Entry, EntryKind};
+pub use self::settings::{Pseudonym, SECRET_BYTES_MIN, SharedStoreSettings, StoreAuthorities, StoreSecret, StoreUrl};
+pub use self::shared_store::{REPORT_AGE_MAX, SharedStore, SharedStoreStatus};

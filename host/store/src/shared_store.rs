@@ -2,37 +2,36 @@
 //!
 //! Invariant: a failure is counted and logged once, and is never more than a miss to the caller.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::future::join_all;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use parking_lot::Mutex;
-use redis::{Cmd, Pipeline, RedisResult};
 use serde::Serialize;
 use tokio::sync::broadcast;
 use tokio::task::{JoinSet, yield_now};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::breaker::Breaker;
-use crate::connection::{COMMAND_TIMEOUT, Connection, LiveConnection};
-use crate::entry::{CHANNEL, Entry, EntryKey, EntryKind, HEAD_BYTES};
+use crate::connection::{COMMAND_TIMEOUT, Connection};
+use crate::entry::{Channel, Entry, EntryKey, EntryKind};
 use crate::queue::{Queue, SealedEntry};
-use crate::settings::SharedStoreSettings;
+use crate::settings::{Pseudonym, SharedStoreSettings};
 
 /// Entries that are written at once, at most.
 const WRITES_PER_COMMAND: usize = 128;
 /// Keys of one look-up; further ones are not looked up.
 const KEYS_MAX: usize = 8_192;
-/// Bytes of the protocol around each value.
-const FRAME_BYTES: usize = 32;
-/// Bytes of the reply to a command that writes: a word, or an error.
-const WRITTEN_BYTES: usize = 512;
 /// Published entries that wait for a receiver; it misses the oldest of more.
 const PUBLISHED_MAX: usize = 256;
+/// How far the time in a report may be from the local clock. A report that is repeated later is refused.
+pub const REPORT_AGE_MAX: Duration = Duration::from_secs(10);
 /// Interval at which refused entries are logged; all are counted.
 const REFUSALS_LOGGED_EVERY: Duration = Duration::from_secs(60);
 /// Pause after a write that failed, for example because the store is full. It doubles with each.
@@ -53,8 +52,8 @@ struct Inner {
     /// When a command was last answered.
     answered: Mutex<Instant>,
     queue: Queue,
-    /// What others publish, with its network.
-    published: broadcast::Sender<(u64, Entry)>,
+    /// What others publish, by channel, with its network.
+    published: [broadcast::Sender<(u64, Entry)>; Channel::ALL.len()],
     counts: Counts,
     /// When a refused entry was last logged.
     refusal_logged: Mutex<Option<Instant>>,
@@ -102,7 +101,7 @@ impl SharedStore {
             breaker: Mutex::default(),
             answered: Mutex::new(Instant::now()),
             queue: Queue::default(),
-            published: broadcast::Sender::new(PUBLISHED_MAX),
+            published: Channel::ALL.map(|_| broadcast::Sender::new(PUBLISHED_MAX)),
             counts: Counts::default(),
             refusal_logged: Mutex::default(),
         });
@@ -110,7 +109,9 @@ impl SharedStore {
         let (connecting, writing, listening) = (Arc::clone(&inner), Arc::clone(&inner), Arc::clone(&inner));
         tasks.spawn(async move { connecting.connection.run().await });
         tasks.spawn(async move { writing.write_all().await });
-        tasks.spawn(async move { listening.connection.listen(CHANNEL, |message| listening.take(message)).await });
+        tasks.spawn(
+            async move { listening.connection.listen(|channel, message| listening.take(channel, message)).await },
+        );
         Arc::new(Self { inner, _tasks: tasks })
     }
 
@@ -137,14 +138,19 @@ impl SharedStore {
         self.inner.put(EntryKey { kind, chain_id, key }, entry, lives);
     }
 
-    /// Has a report of a block sent to all who listen now, this gateway among them.
-    pub fn publish(&self, chain_id: u64, entry: &Entry) {
-        self.inner.publish(chain_id, entry);
+    /// Has a report sent to all who listen now, this gateway among them, unless it is too large.
+    pub fn publish(&self, channel: Channel, chain_id: u64, entry: &Entry) {
+        self.inner.publish(channel, chain_id, entry);
     }
 
     /// Returns what is published from now on, with its network.
-    pub fn published(&self) -> broadcast::Receiver<(u64, Entry)> {
-        self.inner.published.subscribe()
+    pub fn published(&self, channel: Channel) -> broadcast::Receiver<(u64, Entry)> {
+        self.inner.published[channel as usize].subscribe()
+    }
+
+    /// Returns what stands in the store for a name that must not be read there: the same for all who have the secret.
+    pub fn pseudonym(&self, name: &[u8]) -> Pseudonym {
+        self.inner.settings.secret.pseudonym(name)
     }
 
     /// Notes that the caller does not believe an entry.
@@ -175,9 +181,6 @@ impl fmt::Debug for SharedStore {
     }
 }
 
-/// The values of one command: those of this many keys, from this place on.
-type Values = (usize, RedisResult<Vec<Option<Bytes>>>);
-
 impl Inner {
     async fn get(&self, wait: Duration, kind: EntryKind, chain_id: u64, keys: &[Vec<u8>]) -> Vec<(usize, Entry)> {
         let keys = &keys[..keys.len().min(KEYS_MAX)];
@@ -191,11 +194,14 @@ impl Inner {
         };
         let until = Instant::now() + wait;
         let key = |key| EntryKey { kind, chain_id, key };
-        let per_command = kind.keys_per_command();
-        let commands = keys.chunks(per_command).enumerate();
-        let mut commands: FuturesUnordered<_> = commands
-            .map(|(place, keys)| {
-                get_values(live.clone(), kind, place * per_command, keys.iter().map(|own| key(own).name()))
+        let names = keys.iter().map(|own| key(own).name()).enumerate();
+        let parts = live.split(names, |(_, name)| name, kind.keys_per_command());
+        let mut silent: BTreeSet<usize> = parts.iter().map(|(server, _)| *server).collect();
+        let mut commands: FuturesUnordered<_> = parts
+            .into_iter()
+            .map(async |(server, part)| {
+                let (places, names): (Vec<usize>, Vec<_>) = part.into_iter().unzip();
+                (server, places, live.get(server, kind, &names).await)
             })
             .collect();
         let (mut found, mut refused, mut has_failed, mut is_late) = (Vec::new(), 0, false, false);
@@ -208,21 +214,23 @@ impl Inner {
                     commands.next().now_or_never().flatten()
                 }
             };
-            let Some((first, values)) = next else {
+            let Some((server, places, values)) = next else {
                 is_late = true;
                 break;
             };
-            let own = keys.get(first..).unwrap_or_default().iter().take(per_command);
-            let Some(values) = values.ok().filter(|values| values.len() == own.len()) else {
+            let Some(values) = values.ok().filter(|values| values.len() == places.len()) else {
                 has_failed = true;
                 continue;
             };
             *self.answered.lock() = Instant::now();
-            for (place, (own, value)) in (first..).zip(own.zip(values)) {
-                match value.map(|value| key(own).open(&self.settings.secret, &value)) {
-                    Some(Some(entry)) => found.push((place, entry)),
-                    Some(None) => refused += 1,
-                    None => {}
+            silent.remove(&server);
+            has_failed |= values.iter().all(Result::is_err);
+            for (place, value) in places.into_iter().zip(values) {
+                match value.map(|value| Some(key(keys.get(place)?).open(&self.settings.secret, &value?))) {
+                    Ok(Some(Some(entry))) => found.push((place, entry)),
+                    Ok(Some(None)) => refused += 1,
+                    Ok(None) => {}
+                    Err(error) => self.connection.note_error(&error),
                 }
             }
         }
@@ -231,8 +239,8 @@ impl Inner {
         add(&self.counts.misses, keys.len() - found.len() - refused);
         add(&self.counts.late, usize::from(is_late));
         self.note_refused(refused, "its authenticator is not one of this key and secret");
-        // A large batch of which some is late does not show a slow store.
-        self.note(!has_failed && refused == 0 && (!is_late || !found.is_empty()), is_late);
+        // A large batch of which some is late does not show a slow store, but a server that answers nothing in time does.
+        self.note(!has_failed && refused == 0 && silent.is_empty(), is_late);
         found
     }
 
@@ -272,97 +280,96 @@ impl Inner {
         add(&self.counts.dropped, usize::from(!is_queued));
     }
 
-    fn publish(&self, chain_id: u64, entry: &Entry) {
-        let key = EntryKey { kind: EntryKind::Head, chain_id, key: &[] };
+    fn publish(&self, channel: Channel, chain_id: u64, entry: &Entry) {
+        let key = EntryKey { kind: channel.kind(), chain_id, key: &[] };
         if self.connection.live().is_some()
             && let Some(sealed) = key.seal(&self.settings.secret, entry)
         {
             let bytes = [&chain_id.to_be_bytes()[..], &sealed].concat();
-            let is_queued = self.queue.push(SealedEntry { name: CHANNEL.to_vec(), bytes, lives: None });
+            let is_queued = self.queue.push(SealedEntry { name: channel.name().to_vec(), bytes, lives: None });
             add(&self.counts.dropped, usize::from(!is_queued));
         }
     }
 
-    /// Takes a message of the channel: `chain id (8) | entry`.
-    fn take(&self, message: &[u8]) {
+    /// Takes a message of a channel: `chain id (8) | entry`.
+    fn take(&self, channel: Channel, message: &[u8]) {
         let open = |(chain_id, sealed): (&[u8; 8], &[u8])| {
             let chain_id = u64::from_be_bytes(*chain_id);
-            let key = EntryKey { kind: EntryKind::Head, chain_id, key: &[] };
+            let key = EntryKey { kind: channel.kind(), chain_id, key: &[] };
             Some((chain_id, key.open(&self.settings.secret, &Bytes::copy_from_slice(sealed))?))
         };
         match message.split_first_chunk().and_then(open) {
             // Nobody may listen.
-            Some(entry) => drop(self.published.send(entry)),
+            Some(entry) => drop(self.published[channel as usize].send(entry)),
             None => self.note_refused(1, "what was published is not of this secret"),
         }
     }
 
     /// Writes what is queued; never returns.
     async fn write_all(&self) {
-        let (mut pause, mut has_logged) = (PAUSE_MIN, false);
+        let (mut pause, mut has_logged, mut lives) = (PAUSE_MIN, false, self.connection.lives());
         loop {
             let entries = self.queue.take(WRITES_PER_COMMAND).await;
-            let count = entries.iter().filter(|entry| entry.lives.is_some()).count();
-            let reason = match self.connection.live() {
-                None => None,
-                Some(live) => match timeout(COMMAND_TIMEOUT, set_values(live, entries)).await {
-                    Ok(Ok(())) => {
-                        *self.answered.lock() = Instant::now();
-                        add(&self.counts.written, count);
-                        (pause, has_logged) = (PAUSE_MIN, false);
-                        continue;
-                    }
-                    Ok(Err(error)) => Some(error.category().to_owned()),
-                    Err(_) => {
-                        self.connection.replace();
-                        Some("it does not answer".to_owned())
-                    }
-                },
+            lives.mark_unchanged();
+            let reason = match self.write(entries).await {
+                Ok(()) => {
+                    (pause, has_logged) = (PAUSE_MIN, false);
+                    continue;
+                }
+                // What is queued for a connection that is gone is dropped at once.
+                Err(None) => continue,
+                Err(Some(reason)) => reason,
             };
-            add(&self.counts.dropped, count);
-            if let Some(reason) = reason.filter(|_| !has_logged) {
+            if !has_logged {
                 let address = &self.settings.url;
                 tracing::warn!(%address, reason, "the shared store takes no entries");
                 has_logged = true;
             }
-            sleep(pause).await;
-            pause = (pause * 2).min(PAUSE_MAX);
+            tokio::select! {
+                () = sleep(pause) => pause = (pause * 2).min(PAUSE_MAX),
+                // Another connection may be to another server.
+                _ = lives.changed() => pause = PAUSE_MIN,
+            }
         }
     }
-}
 
-async fn get_values(
-    live: LiveConnection,
-    kind: EntryKind,
-    first: usize,
-    names: impl Iterator<Item = Vec<u8>>,
-) -> Values {
-    let mut command = Cmd::new();
-    command.arg("MGET");
-    let mut count = 0;
-    for name in names {
-        command.arg(name);
-        count += 1;
-    }
-    live.allow(count * (HEAD_BYTES + kind.value_bytes_max() + FRAME_BYTES) + WRITTEN_BYTES);
-    let mut commands = live.commands;
-    (first, command.query_async(&mut commands).await)
-}
-
-async fn set_values(live: LiveConnection, entries: Vec<SealedEntry>) -> RedisResult<()> {
-    let mut commands = Pipeline::with_capacity(entries.len());
-    live.allow(entries.len() * WRITTEN_BYTES);
-    for SealedEntry { name, bytes, lives } in entries {
-        match lives {
-            None => commands.cmd("PUBLISH").arg(name).arg(bytes).ignore(),
-            Some(lives) => {
-                let lives_ms = u64::try_from(lives.as_millis()).unwrap_or(u64::MAX);
-                commands.cmd("SET").arg(name).arg(bytes).arg("PX").arg(lives_ms).ignore()
-            }
+    /// Writes entries. Returns the reason if some are not written; `None` if there is no connection.
+    async fn write(&self, entries: Vec<SealedEntry>) -> Result<(), Option<String>> {
+        let held = |entry: &SealedEntry| usize::from(entry.lives.is_some());
+        let Some(live) = self.connection.live() else {
+            add(&self.counts.dropped, entries.iter().map(held).sum());
+            return Err(None);
         };
+        let parts = live.split(entries, |entry| &entry.name, WRITES_PER_COMMAND);
+        let writes = parts.iter().map(|(server, entries)| timeout(COMMAND_TIMEOUT, live.set(*server, entries)));
+        let mut failure = None;
+        for ((_, entries), replies) in parts.iter().zip(join_all(writes).await) {
+            let replies = match replies {
+                Ok(Ok(replies)) => {
+                    *self.answered.lock() = Instant::now();
+                    replies
+                }
+                // What a server refuses is a reply, so that this is one that hangs or sends something else.
+                failed => {
+                    self.connection.replace();
+                    let reason = if let Ok(Err(error)) = &failed { error.category() } else { "it does not answer" };
+                    failure = Some(reason.to_owned());
+                    Vec::new()
+                }
+            };
+            let mut replies = replies.into_iter();
+            for entry in entries {
+                let reply = replies.next();
+                if let Some(Err(error)) = &reply {
+                    self.connection.note_error(error);
+                    failure = Some(error.category().to_owned());
+                }
+                let count = if matches!(reply, Some(Ok(_))) { &self.counts.written } else { &self.counts.dropped };
+                add(count, held(entry));
+            }
+        }
+        failure.map_or(Ok(()), |reason| Err(Some(reason)))
     }
-    let mut connection = live.commands;
-    commands.query_async(&mut connection).await
 }
 
 fn add(count: &AtomicU64, more: usize) {

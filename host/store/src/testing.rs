@@ -1,5 +1,5 @@
-//! A double of the store for tests: it answers MGET, SET, PUBLISH and SUBSCRIBE as Redis does, until it is given
-//! another mood.
+//! A double of the store for tests: it answers MGET, SET, PUBLISH, SUBSCRIBE and ROLE as Redis does, until it is given
+//! another mood, and names a primary as sentinels do.
 //!
 //! Invariant: it listens on loopback alone, and ends when it is dropped.
 
@@ -19,6 +19,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
+use crate::Channel;
+
 /// How the server answers.
 #[derive(Clone, Copy, Debug)]
 pub enum Mood {
@@ -30,6 +32,8 @@ pub enum Mood {
     Hung,
     /// It refuses to write.
     Full,
+    /// It is not a primary any more.
+    ReadOnly,
     /// It answers a look-up with bytes without an end.
     Flooding,
     /// It answers a look-up with these bytes.
@@ -51,15 +55,17 @@ struct State {
     values: HashMap<Vec<u8>, Vec<u8>>,
     commands: Vec<String>,
     flooded: Option<usize>,
-    /// Connections that listen.
-    listening: Vec<UnboundedSender<Vec<u8>>>,
+    /// Connections that listen to all channels.
+    listening: Vec<UnboundedSender<(Vec<u8>, Vec<u8>)>>,
     published: Vec<Vec<u8>>,
+    /// What it names as a sentinel.
+    primary: Option<SocketAddr>,
 }
 
 impl State {
-    fn publish(&mut self, message: &[u8]) {
+    fn publish(&mut self, channel: &[u8], message: &[u8]) {
         self.published.push(message.to_vec());
-        self.listening.retain(|listening| listening.send(message.to_vec()).is_ok());
+        self.listening.retain(|listening| listening.send((channel.to_vec(), message.to_vec())).is_ok());
     }
 }
 
@@ -83,6 +89,7 @@ impl Server {
             flooded: None,
             listening: Vec::new(),
             published: Vec::new(),
+            primary: None,
         };
         let (address, shared) =
             (listener.local_addr().unwrap_or_else(|error| panic!("{error}")), Arc::new(Mutex::new(state)));
@@ -106,6 +113,16 @@ impl Server {
         format!("redis://{}", self.address)
     }
 
+    /// Returns the URL of the primary that the server names as a sentinel.
+    pub fn url_of_primary(&self) -> String {
+        format!("redis+sentinel://{}/main", self.address)
+    }
+
+    /// Has the server name another one as the primary.
+    pub fn name(&self, primary: &Self) {
+        self.shared.lock().primary = Some(primary.address);
+    }
+
     /// Changes how the server answers from now on.
     pub fn set(&self, mood: Mood) {
         self.shared.lock().mood = mood;
@@ -117,8 +134,8 @@ impl Server {
     }
 
     /// Sends a message to all who listen.
-    pub fn publish(&self, message: &[u8]) {
-        self.shared.lock().publish(message);
+    pub fn publish(&self, channel: Channel, message: &[u8]) {
+        self.shared.lock().publish(channel.name(), message);
     }
 
     /// Returns the messages that were published.
@@ -174,15 +191,22 @@ async fn talk(stream: TcpStream, shared: Arc<Mutex<State>>) {
                 array(&values)
             }
             (Mood::Full, "SET") => b"-OOM command not allowed when used memory > 'maxmemory'.\r\n".to_vec(),
+            (Mood::ReadOnly, "SET") => b"-READONLY You can't write against a read only replica.\r\n".to_vec(),
+            (Mood::ReadOnly, "ROLE") => array(&[Some(b"slave".to_vec())]),
+            (_, "ROLE") => array(&[Some(b"master".to_vec())]),
+            (_, "SENTINEL") => match shared.lock().primary {
+                None => b"*-1\r\n".to_vec(),
+                Some(at) => array(&[at.ip().to_string(), at.port().to_string()].map(|text| Some(text.into_bytes()))),
+            },
             (_, "SET") => {
                 shared.lock().values.insert(command[1].clone(), command[2].clone());
                 b"+OK\r\n".to_vec()
             }
             (_, "PUBLISH") => {
-                shared.lock().publish(&command[2]);
+                shared.lock().publish(&command[1], &command[2]);
                 b":1\r\n".to_vec()
             }
-            (_, "SUBSCRIBE") => return listen(writing, &command[1], &shared).await,
+            (_, "SUBSCRIBE") => return listen(writing, &command[1..], &shared).await,
             _ => b"+OK\r\n".to_vec(),
         };
         if writing.write_all(&reply).await.is_err() {
@@ -192,14 +216,17 @@ async fn talk(stream: TcpStream, shared: Arc<Mutex<State>>) {
 }
 
 /// Sends what is published until the other side closes.
-async fn listen(mut writing: OwnedWriteHalf, channel: &[u8], shared: &Mutex<State>) {
+async fn listen(mut writing: OwnedWriteHalf, channels: &[Vec<u8>], shared: &Mutex<State>) {
     let (sender, mut messages) = unbounded_channel();
     shared.lock().listening.push(sender);
     let text = |text: &[u8]| [format!("${}\r\n", text.len()).as_bytes(), text, b"\r\n"].concat();
-    let mut reply = [b"*3\r\n", &text(b"subscribe")[..], &text(channel), b":1\r\n"].concat();
+    let subscribed = |(count, channel): (usize, &Vec<u8>)| {
+        [b"*3\r\n", &text(b"subscribe")[..], &text(channel), format!(":{count}\r\n").as_bytes()].concat()
+    };
+    let mut reply: Vec<u8> = (1..).zip(channels).flat_map(subscribed).collect();
     while writing.write_all(&reply).await.is_ok() {
-        let Some(message) = messages.recv().await else { return };
-        reply = [b"*3\r\n", &text(b"message")[..], &text(channel), &text(&message)].concat();
+        let Some((channel, message)) = messages.recv().await else { return };
+        reply = [b"*3\r\n", &text(b"message")[..], &text(&channel), &text(&message)].concat();
     }
 }
 

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use tokio::time::{Instant, interval};
 
 use crate::testing::{Mood, Server};
-use crate::{Entry, EntryKind, SECRET_BYTES_MIN, SharedStore, SharedStoreSettings, SharedStoreStatus};
+use crate::{Channel, Entry, EntryKind, SECRET_BYTES_MIN, SharedStore, SharedStoreSettings, SharedStoreStatus};
 use crate::{StoreAuthorities, StoreSecret, StoreUrl};
 
 const KIND: EntryKind = EntryKind::Fact;
@@ -91,13 +91,13 @@ async fn what_one_gateway_puts_another_gets() {
 
 /// Publishes again and again until a receiver has it: nobody knows when the other side listens.
 async fn heard(from: &SharedStore, by: &SharedStore, number: u64) -> (u64, Entry) {
-    let (mut receiver, begin) = (by.published(), Instant::now());
+    let (mut receiver, begin) = (by.published(Channel::Heads), Instant::now());
     let mut again = interval(Duration::from_millis(20));
     loop {
         assert!(begin.elapsed() < WITHIN, "nothing is heard");
         tokio::select! {
             heard = receiver.recv() => return heard.unwrap(),
-            _ = again.tick() => from.publish(CHAIN, &entry(number)),
+            _ = again.tick() => from.publish(Channel::Heads, CHAIN, &entry(number)),
         }
     }
 }
@@ -115,7 +115,7 @@ async fn reports_that_are_changed_cut_foreign_or_of_another_network_are_refused(
     let server = Server::start().await;
     let (one, other) = (connected(&server.url(), 1).await, connected(&server.url(), 1).await);
     heard(&one, &other, 3).await;
-    let mut receiver = other.published();
+    let mut receiver = other.published(Channel::Heads);
     let message = server.published().swap_remove(0);
     let changes: [fn(&mut Vec<u8>); 4] = [
         |message| message[7] ^= 1,
@@ -126,15 +126,35 @@ async fn reports_that_are_changed_cut_foreign_or_of_another_network_are_refused(
     for (change, refused) in changes.iter().zip(1..) {
         let mut changed = message.clone();
         change(&mut changed);
-        server.publish(&changed);
+        server.publish(Channel::Heads, &changed);
         until("a refusal", &other, |status| status.refused == refused).await;
     }
     let foreign = connected(&server.url(), 2).await;
-    foreign.publish(CHAIN, &entry(4));
+    foreign.publish(Channel::Heads, CHAIN, &entry(4));
     until("a refusal", &other, |status| status.refused == 5).await;
     while let Ok((_, heard)) = receiver.try_recv() {
         assert_eq!(heard, entry(3), "the first one, repeated");
     }
+}
+
+#[tokio::test]
+async fn a_report_of_one_channel_is_refused_on_another() {
+    let server = Server::start().await;
+    let (one, other) = (connected(&server.url(), 1).await, connected(&server.url(), 1).await);
+    heard(&one, &other, 3).await;
+    let mut receiver = other.published(Channel::ClientReads);
+    let refused = other.status().refused;
+    server.publish(Channel::ClientReads, &server.published()[0]);
+    until("a refusal", &other, |status| status.refused == refused + 1).await;
+    assert!(receiver.try_recv().is_err());
+    one.publish(Channel::ClientReads, 0, &entry(5));
+    assert_eq!(receiver.recv().await.unwrap(), (0, entry(5)));
+    let large = Entry { value: Bytes::from(vec![1; (16 << 10) + 1]), ..entry(0) };
+    let published = server.published().len();
+    one.publish(Channel::ClientReads, 0, &large);
+    one.publish(Channel::ClientReads, 0, &entry(6));
+    assert_eq!(receiver.recv().await.unwrap(), (0, entry(6)));
+    assert_eq!(server.published().len(), published + 1);
 }
 
 #[tokio::test]
@@ -153,9 +173,9 @@ async fn a_flood_of_messages_ends_the_connection_that_listens() {
     let (one, other) = (connected(&server.url(), 1).await, connected(&server.url(), 1).await);
     heard(&one, &other, 3).await;
     // More than a second's messages at once.
-    (0..8).for_each(|_| server.publish(&vec![1; 64 << 10]));
+    (0..32).for_each(|_| server.publish(Channel::Heads, &vec![1; 64 << 10]));
     assert_eq!(heard(&one, &other, 4).await.1, entry(4), "over another connection");
-    assert!(other.status().refused < 8);
+    assert!(other.status().refused < 32);
 }
 
 #[tokio::test]
@@ -216,10 +236,14 @@ async fn bytes_that_are_not_a_reply_end_the_connection_and_another_is_made() {
     }
 }
 
-/// Asks until the entry is found again.
+/// Looks an entry up until it is found again.
 async fn until_found(store: &SharedStore) {
+    until_found_by(store, 0).await;
+}
+
+async fn until_found_by(store: &SharedStore, number: u64) {
     let (begin, mut looks) = (Instant::now(), interval(Duration::from_millis(20)));
-    while get(store, 1).await != [(0, entry(0))] {
+    while store.get(KIND, CHAIN, &[key(number)]).await != [(0, entry(number))] {
         assert!(begin.elapsed() < WITHIN, "not found again: {:?}", store.status());
         looks.tick().await;
     }
@@ -340,6 +364,46 @@ async fn a_full_store_takes_nothing_and_still_answers() {
         store.put(KIND, CHAIN, &key(1), &entry(1), HOUR);
         looks.tick().await;
     }
+}
+
+/// Puts an entry again and again until it is found.
+async fn until_put(store: &SharedStore, number: u64) {
+    let (begin, mut looks) = (Instant::now(), interval(Duration::from_millis(20)));
+    loop {
+        store.put(KIND, CHAIN, &key(number), &entry(number), HOUR);
+        if store.get(KIND, CHAIN, &[key(number)]).await == [(0, entry(number))] {
+            return;
+        }
+        assert!(begin.elapsed() < WITHIN, "it takes nothing: {:?}", store.status());
+        looks.tick().await;
+    }
+}
+
+#[tokio::test]
+async fn a_primary_that_takes_no_writes_any_more_is_left_for_the_one_that_the_sentinel_names() {
+    let (one, two, sentinel) = (Server::start().await, Server::start().await, Server::start().await);
+    let store = SharedStore::start(settings(&sentinel.url_of_primary(), 1, WAIT));
+    // A sentinel that knows no primary, then one that names a replica.
+    two.set(Mood::ReadOnly);
+    let (begin, mut looks) = (Instant::now(), interval(Duration::from_millis(5)));
+    while two.commands("ROLE") == 0 {
+        assert!(begin.elapsed() < WITHIN && !store.status().connected);
+        if sentinel.commands("SENTINEL") > 0 {
+            sentinel.name(&two);
+        }
+        looks.tick().await;
+    }
+    assert!(!store.status().connected);
+    sentinel.name(&one);
+    until_put(&store, 0).await;
+    assert_eq!((one.commands("SUBSCRIBE"), two.commands("SET"), sentinel.commands("SET")), (1, 0, 0));
+    one.set(Mood::ReadOnly);
+    two.set(Mood::Sound);
+    sentinel.name(&two);
+    until_put(&store, 1).await;
+    assert!(two.commands("SET") > 0);
+    assert_eq!(heard(&store, &store, 3).await.1, entry(3));
+    assert_eq!(two.commands("SUBSCRIBE"), 1, "reports come from the same server");
 }
 
 #[tokio::test]

@@ -18,6 +18,7 @@ use portolan_tests::chain::Chain;
 use portolan_tests::crowd::connect;
 use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::http::{self, Response, Version};
+use portolan_tests::redis::Redis;
 use portolan_tests::{problem, wait};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -167,6 +168,75 @@ fn a_gateway_with_a_broken_file_of_keys_does_not_start() {
         text.contains("clients.keys_file: acme: sha256 is not 64 hex digits") && !text.contains("SECRET"),
         "{text}"
     );
+}
+
+/// Returns the reads that a client has left of its day, by an answer that reads nothing.
+fn reads_left(gateway: &Gateway, client: &str) -> Result<u64> {
+    let answer = get(gateway, LIST, &[("x-forwarded-for", client)]);
+    let left = answer.header("ratelimit").context("no limit")?;
+    let (_, rest) = left.split_once("\"reads\";r=").with_context(|| left.to_owned())?;
+    Ok(rest.split(';').next().unwrap_or_default().parse()?)
+}
+
+/// Waits until a gateway knows what a client has left.
+fn has_left(gateway: &Gateway, client: &str, reads: u64) {
+    let look = || {
+        let left = reads_left(gateway, client)?;
+        ensure!(left == reads, "{left} of {reads} are left");
+        Ok::<_, anyhow::Error>(())
+    };
+    wait::until("the reads", READ_WITHIN, look).unwrap_or_else(|error| panic!("{error:#}\n{}", gateway.log()));
+}
+
+#[test]
+fn the_reads_of_a_day_are_those_of_all_gateways_and_one_that_starts_again_knows_them() {
+    const MAX: u64 = 200;
+    let (client, other) = ("203.0.113.1", "203.0.113.2");
+    let Some(mut redis) = Redis::start(&[]).unwrap() else { return println!("skipped: redis-server is not installed") };
+    let chain = Chain::bare(1).unwrap();
+    chain.rpc("anvil_mine", serde_json::json!(["0x4"])).unwrap();
+    let clients = format!("[clients]\ntrusted_proxies = ['127.0.0.1']\nreads_per_day_max = {MAX}");
+    let config = format!("{clients}\n[store]\nurl = '{}'", redis.url());
+    let start = || {
+        let setup = Setup::default().config(&config).rpc("ethereum", &chain.url);
+        setup.variable("PORTOLAN_STORE_SECRET", "a secret of thirty-two bytes or more").start().unwrap()
+    };
+    let (one, mut two) = (start(), start());
+    let read = |gateway: &Gateway, account: u32| get(gateway, &balance(account), &[("x-forwarded-for", client)]);
+
+    let mut left = MAX;
+    for (account, (reading, looking)) in (1..).zip([(&one, &two), (&two, &one), (&one, &two)]) {
+        assert_eq!(read(reading, account).status, 200);
+        let counted = || {
+            let now = reads_left(reading, client)?;
+            ensure!(now < left, "nothing is counted");
+            Ok::<_, anyhow::Error>(now)
+        };
+        (left, _) = wait::until("the reads", READ_WITHIN, counted).unwrap();
+        assert!(left > 0, "{MAX} reads are more than three answers take");
+        has_left(looking, client, left);
+        has_left(looking, other, MAX);
+    }
+
+    two.kill_and_restart(&[], |_| Ok(())).unwrap();
+    has_left(&two, client, left);
+
+    for account in 5.. {
+        if read(&one, account).status != 200 {
+            break;
+        }
+    }
+    has_left(&two, client, 0);
+    problem::detail(&read(&two, 1_000), 429, "too-many-requests").unwrap();
+    assert_eq!(get(&two, &balance(1_000), &[("x-forwarded-for", other)]).status, 200);
+
+    // Without the store, each goes on with what it knows.
+    redis.kill();
+    for gateway in [&one, &two] {
+        assert_eq!(reads_left(gateway, client).unwrap(), 0);
+        let log = gateway.log();
+        assert!(!log.contains("an entry of the shared store is refused"), "{log}");
+    }
 }
 
 /// What the noisy client got.

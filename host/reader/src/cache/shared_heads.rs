@@ -8,13 +8,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use alloy::primitives::B256;
 use bytes::Bytes;
-use portolan_store::{Entry, SharedStore};
+use portolan_store::{Channel, Entry, REPORT_AGE_MAX, SharedStore};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::Block;
-
-/// How far the time of a report may be from the local clock. A report that is repeated later is refused.
-const SENT_MAX: Duration = Duration::from_secs(10);
 
 /// What a gateway reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,23 +35,23 @@ impl SharedHeads {
 
     /// Has a report sent to the other gateways.
     pub(crate) fn send(&self, chain_id: u64, report: Report) {
-        self.store.publish(chain_id, &encode(report, self.sender, now()));
+        self.store.publish(Channel::Heads, chain_id, &encode(report, self.sender, now()));
     }
 
     /// Like [`Self::send`], by a clock that is so much behind.
     #[cfg(test)]
     pub(crate) fn send_at(&self, chain_id: u64, report: Report, behind: Duration) {
-        self.store.publish(chain_id, &encode(report, self.sender, now() - behind));
+        self.store.publish(Channel::Heads, chain_id, &encode(report, self.sender, now() - behind));
     }
 
     /// Passes the reports of other gateways on, each with its network; never returns while the store is there.
     pub(crate) async fn listen(self: Arc<Self>, take: impl Fn(u64, Report)) {
-        let mut published = self.store.published();
+        let mut published = self.store.published(Channel::Heads);
         loop {
             match published.recv().await {
                 Ok((chain_id, entry)) => match decode(&entry) {
                     Some((_, sender, _)) if sender == self.sender => {}
-                    Some((report, _, sent)) if sent.abs_diff(now()) <= SENT_MAX => take(chain_id, report),
+                    Some((report, _, sent)) if sent.abs_diff(now()) <= REPORT_AGE_MAX => take(chain_id, report),
                     Some(_) => self.store.note_refused("it was not reported just now by the local clock"),
                     None => self.store.note_refused("its value is not a report"),
                 },

@@ -90,7 +90,9 @@ async fn a_store_that_hangs_delays_three_batches_and_fails_none() {
         assert_eq!(replies[0].outcome, echoed(number));
     }
     assert!(began.elapsed() < WAIT * 6, "{:?}", began.elapsed());
-    assert!(replica.store.status().paused);
+    // What was to be written may have ended the connection before the third look-up began a pause.
+    let status = replica.store.status();
+    assert!(status.paused || !status.connected, "{status:?}");
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use crate::clients::Clients;
+use crate::clients::{Clients, shared_reads};
 use crate::config::{Config, ConnectionLimits, ListenAddress};
 use crate::gateway::Gateway;
 use crate::http::admin::operators::Operators;
@@ -131,6 +131,9 @@ impl Listeners {
         let drain = Drain(drain);
         let mut keeping = JoinSet::new();
         keeping.spawn(prometheus::keep_small(prometheus::handle()));
+        if let Some(store) = &gateway.admin().shared_store {
+            keeping.spawn(shared_reads::share(Arc::clone(store), Arc::clone(&clients)));
+        }
         let mut listeners = JoinSet::new();
         for (listener, service, guard) in services {
             listeners.spawn(accept(listener, guard, Arc::new(service), drain.clone(), drain_time));
