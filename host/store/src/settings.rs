@@ -95,7 +95,11 @@ impl StoreUrl {
             return Self::parse_sentinels(scheme, rest);
         }
         if let Some(scheme) = scheme.strip_suffix(CLUSTER) {
-            let (server, nodes) = Self::parse_hosts(scheme, rest.strip_suffix('/').unwrap_or(rest), "", CLUSTER_PORT)?;
+            let authority = rest.strip_suffix('/').unwrap_or(rest);
+            if authority.contains('/') {
+                return Err("a cluster has one database: no path can follow its hosts".to_owned());
+            }
+            let (server, nodes) = Self::parse_hosts(scheme, authority, "", CLUSTER_PORT)?;
             return Ok(Self { place: StorePlace::Cluster(nodes), ..server });
         }
         let hosts = rest.split('/').next().and_then(|authority| authority.rsplit('@').next()).unwrap_or_default();
@@ -113,6 +117,10 @@ impl StoreUrl {
         };
         if url.fragment().is_some() {
             return Err("it has a fragment".to_owned());
+        }
+        let is_path_a_file = parsed_as.ends_with("unix");
+        if !is_path_a_file && url.path().trim_matches('/').contains(|letter: char| !letter.is_ascii_digit()) {
+            return Err("its path is not the number of a database".to_owned());
         }
         url.set_scheme(parsed_as).map_err(|()| "its scheme cannot be read".to_owned())?;
         let info = url.into_connection_info().map_err(|error| match error.detail() {
@@ -174,7 +182,7 @@ impl StoreUrl {
 fn host_address(text: &str, port: u16) -> Result<ConnectionAddr, String> {
     let url = Url::parse(&format!("redis://{text}")).map_err(|error| format!("one of its hosts: {error}"))?;
     let host = url.host_str().filter(|host| !host.is_empty() && !text.contains(['/', '?', '#']));
-    let host = host.ok_or("one of its hosts is not one, or something follows that is not known")?;
+    let host = host.ok_or("one of its hosts is not a host with a port")?;
     // An address of IPv6 has brackets in a URL alone.
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     Ok(ConnectionAddr::Tcp(bare.to_owned(), url.port().unwrap_or(port)))
