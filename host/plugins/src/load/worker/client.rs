@@ -437,3 +437,43 @@ impl Death {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{PipeReader, PipeWriter, Read as _, Write as _};
+
+    use super::super::message::reply;
+    use super::*;
+
+    /// Returns the host's ends of two pipes, and the worker's.
+    fn pipes() -> io::Result<(Sender, BufReader<Receiver>, PipeReader, PipeWriter)> {
+        let ((requests, own_requests), (own_replies, replies)) = (io::pipe()?, io::pipe()?);
+        let own_replies = Receiver::from_owned_fd(own_replies.into())?;
+        Ok((Sender::from_owned_fd(own_requests.into())?, BufReader::new(own_replies), requests, replies))
+    }
+
+    #[tokio::test]
+    async fn messages_larger_than_a_pipe_arrive_whole_both_ways() {
+        let (mut own_requests, mut own_replies, mut requests, mut replies) = pipes().unwrap();
+        let body: Vec<u8> = (0_u32..1 << 18).flat_map(u32::to_le_bytes).collect();
+        let [sent, answered] = [request::RESUME, reply::DONE].map(|kind| message::message(kind, 7, &[&body]).unwrap());
+        let expected = sent.clone();
+        let worker = std::thread::spawn(move || {
+            let mut came = vec![0; expected.len()];
+            requests.read_exact(&mut came).unwrap();
+            assert!(came == expected);
+            replies.write_all(&answered).unwrap();
+        });
+        let came = exchange((&mut own_requests, &mut own_replies), body.len(), &sent, 7).await.unwrap();
+        assert!(came.unwrap() == body);
+        worker.join().unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_closed_pipe_is_an_error_to_send_to() {
+        let (mut own_requests, mut own_replies, requests, replies) = pipes().unwrap();
+        drop((requests, replies));
+        let sent = exchange((&mut own_requests, &mut own_replies), 0, b"request", 7).await;
+        assert!(matches!(sent, Err(Death::Unreachable(_))), "{sent:?}");
+    }
+}
