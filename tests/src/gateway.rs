@@ -25,6 +25,7 @@ use crate::wait;
 
 /// For the ports to be bound, the first scan of the plugins to end, a process to exit.
 const START_WITHIN: Duration = Duration::from_secs(20);
+const SHARED_WITHIN: Duration = Duration::from_secs(20);
 
 /// The specification's bound for a dropped, changed or removed file to be in force.
 pub const IN_FORCE_WITHIN: Duration = Duration::from_secs(2);
@@ -280,6 +281,21 @@ impl Gateway {
         let page = self.operate("/metrics")?.body;
         let values = page.lines().filter(|line| line.starts_with(metric)).filter_map(|line| line.rsplit(' ').next());
         values.map(|value| value.parse::<u64>().with_context(|| format!("{metric} is {value}"))).sum()
+    }
+
+    /// Waits until nothing more is written to the store that gateways share.
+    ///
+    /// # Errors
+    /// No metrics, or writes without an end.
+    pub fn wait_until_shared(&self) -> Result<()> {
+        let (mut before, mut equal) = (None, 0);
+        let is_written = || {
+            let now = self.count("portolan_store_written_total")?;
+            equal = if before.replace(now) == Some(now) { equal + 1 } else { 0 };
+            ensure!(equal >= 5, "{now} written, and {equal} times no more");
+            Ok::<_, anyhow::Error>(())
+        };
+        wait::until("writes", SHARED_WITHIN, is_written).map(drop)
     }
 
     /// The rows of `/plugins`.

@@ -10,11 +10,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use bytes::Bytes;
 use portolan_base::client_share::{DAY, NewReads};
-use portolan_store::{Channel, Entry, Pseudonym, REPORT_AGE_MAX, SharedStore};
+use portolan_store::{Channel, Entry, Pseudonym, REPORT_AGE_MAX, SharedStore, unix_time};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -81,12 +81,12 @@ pub(crate) async fn share(store: Arc<SharedStore>, clients: Arc<Clients>) {
                     let collect = |new| usage.pseudonym(&store).and_then(|client| fleet.collect(client, new));
                     usage.share.collect_reads(collect);
                 });
-                if let Some(entry) = fleet.report(now()) {
+                if let Some(entry) = fleet.report(unix_time()) {
                     store.publish(Channel::ClientReads, NO_NETWORK, &entry);
                 }
             }
             report = published.recv() => match report {
-                Ok((_, entry)) => if let Err(reason) = fleet.take(&entry, now()) {
+                Ok((_, entry)) => if let Err(reason) = fleet.take(&entry, unix_time()) {
                     store.note_refused(reason);
                 },
                 // What was missed is repeated.
@@ -95,11 +95,6 @@ pub(crate) async fn share(store: Arc<SharedStore>, clients: Arc<Clients>) {
             },
         }
     }
-}
-
-/// Time since 1970 by the local clock, which may be wrong: then the gateway counts for itself.
-fn now() -> Duration {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
 fn day_of(time: Duration) -> u64 {

@@ -21,4 +21,4 @@ mod tests;
 
 pub use self::entry::{BlockHash, Channel, Entry, EntryKind};
 pub use self::settings::{Pseudonym, SECRET_BYTES_MIN, SharedStoreSettings, StoreAuthorities, StoreSecret, StoreUrl};
-pub use self::shared_store::{REPORT_AGE_MAX, SharedStore, SharedStoreStatus};
+pub use self::shared_store::{REPORT_AGE_MAX, SharedStore, SharedStoreStatus, unix_time};

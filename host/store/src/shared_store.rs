@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use futures_util::future::join_all;
@@ -30,7 +30,7 @@ const WRITES_PER_COMMAND: usize = 128;
 const KEYS_MAX: usize = 8_192;
 /// Published entries that wait for a receiver; it misses the oldest of more.
 const PUBLISHED_MAX: usize = 256;
-/// How far the time in a report may be from the local clock. A report that is repeated later is refused.
+/// How far the clocks of gateways may be apart. A report that is repeated later is refused.
 pub const REPORT_AGE_MAX: Duration = Duration::from_secs(10);
 /// Interval at which refused entries are logged; all are counted.
 const REFUSALS_LOGGED_EVERY: Duration = Duration::from_secs(60);
@@ -370,6 +370,12 @@ impl Inner {
         }
         failure.map_or(Ok(()), |reason| Err(Some(reason)))
     }
+}
+
+/// Returns the time since 1970 by the local clock. It may be wrong: what other gateways report and share is refused then,
+/// and the gateway goes on by itself.
+pub fn unix_time() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
 fn add(count: &AtomicU64, more: usize) {

@@ -10,9 +10,8 @@ pub(crate) mod simulation;
 #[cfg(test)]
 mod tests;
 
-use self::inputs::{
-    ANSWER, BUSY_MAX, CLIENTS, GATEWAY_MIB, NODE_MS, OWN_POLLS_S, PINS_S, POLLS_A_SECOND, RATES, REPLICA_CORES,
-};
+pub(crate) use self::inputs::OWN_POLLS_S;
+use self::inputs::{ANSWER, BUSY_MAX, CLIENTS, GATEWAY_MIB, NODE_MS, PINS_S, POLLS_A_SECOND, RATES, REPLICA_CORES};
 use super::table::{float, number};
 
 /// Rounds after which the number of answers that are made changes no more.

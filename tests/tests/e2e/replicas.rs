@@ -77,7 +77,7 @@ impl Replica {
 
     /// Waits until everything that is to be shared has been written, if there is anything.
     fn settled(&self) -> Result<()> {
-        settled(&self.gateway)
+        self.gateway.wait_until_shared()
     }
 
     /// Waits until everything that is to be shared has been written.
@@ -91,17 +91,6 @@ impl Replica {
         })?;
         Ok(written)
     }
-}
-
-fn settled(gateway: &Gateway) -> Result<()> {
-    let (mut before, mut equal) = (None, 0);
-    let settled = || {
-        let now = gateway.count("portolan_store_written_total")?;
-        equal = if before.replace(now) == Some(now) { equal + 1 } else { 0 };
-        ensure!(equal >= 5, "{now} written, and {equal} times no more");
-        Ok::<_, anyhow::Error>(())
-    };
-    wait::until("writes", WITHIN, settled).map(drop)
 }
 
 #[test]
@@ -220,7 +209,7 @@ fn one_gateway_fetches_a_list_of_tokens_and_a_document_and_the_others_take_them(
     };
     let first = start(&grant);
     assert_eq!(fetch(&first), (None, 2));
-    settled(&first).unwrap();
+    first.wait_until_shared().unwrap();
     let both = [LIST_PATH.to_owned(), document_path.clone()];
     assert_eq!(documents.requested(), both);
 

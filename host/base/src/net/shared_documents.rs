@@ -5,14 +5,12 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use bytes::Bytes;
-use portolan_store::{Entry, EntryKind, SharedStore};
+use portolan_store::{Entry, EntryKind, REPORT_AGE_MAX, SharedStore, unix_time};
 use tokio::time::{Instant, sleep};
 
-/// How far the clock of the gateway that fetched may be ahead of the local one.
-const AHEAD_MAX: Duration = Duration::from_secs(10);
 /// Pause between two looks for a connection.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Documents belong to no network and no block.
@@ -90,9 +88,9 @@ impl SharedDocuments {
             self.refuse("its value is not a document");
             return None;
         };
-        let now = now();
+        let now = unix_time();
         let ago = now.saturating_sub(fetched);
-        let is_fresh = ago < document.kept && fetched <= now + AHEAD_MAX;
+        let is_fresh = ago < document.kept && fetched <= now + REPORT_AGE_MAX;
         if !is_fresh {
             self.refuse("it was not fetched lately by the local clock");
         }
@@ -101,7 +99,7 @@ impl SharedDocuments {
 
     /// Has a document written that was fetched just now.
     pub fn put(&self, source: DocumentSource, url: &str, document: &SharedDocument) {
-        let entry = Entry { block: [0; 32], value: encode(document, now()) };
+        let entry = Entry { block: [0; 32], value: encode(document, unix_time()) };
         self.0.put(EntryKind::Document, NO_CHAIN, &source.key(url), &entry, document.kept);
     }
 
@@ -115,11 +113,6 @@ impl fmt::Debug for SharedDocuments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("SharedDocuments").finish_non_exhaustive()
     }
-}
-
-/// Returns the time since 1970 by the local clock, which may be wrong: then the gateway fetches by itself.
-fn now() -> Duration {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
 /// Encodes `fetched, in milliseconds since 1970 (8) | kept, in milliseconds (8) | age, in milliseconds (8) | bytes of the

@@ -4,11 +4,11 @@
 //! decided by `chain::heads`, which believes it no more than a node.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use alloy::primitives::B256;
 use bytes::Bytes;
-use portolan_store::{Channel, Entry, REPORT_AGE_MAX, SharedStore};
+use portolan_store::{Channel, Entry, REPORT_AGE_MAX, SharedStore, unix_time};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::Block;
@@ -35,13 +35,13 @@ impl SharedHeads {
 
     /// Has a report sent to the other gateways.
     pub(crate) fn send(&self, chain_id: u64, report: Report) {
-        self.store.publish(Channel::Heads, chain_id, &encode(report, self.sender, now()));
+        self.store.publish(Channel::Heads, chain_id, &encode(report, self.sender, unix_time()));
     }
 
     /// Like [`Self::send`], by a clock that is so much behind.
     #[cfg(test)]
     pub(crate) fn send_at(&self, chain_id: u64, report: Report, behind: Duration) {
-        self.store.publish(Channel::Heads, chain_id, &encode(report, self.sender, now() - behind));
+        self.store.publish(Channel::Heads, chain_id, &encode(report, self.sender, unix_time() - behind));
     }
 
     /// Passes the reports of other gateways on, each with its network; never returns while the store is there.
@@ -51,7 +51,7 @@ impl SharedHeads {
             match published.recv().await {
                 Ok((chain_id, entry)) => match decode(&entry) {
                     Some((_, sender, _)) if sender == self.sender => {}
-                    Some((report, _, sent)) if sent.abs_diff(now()) <= REPORT_AGE_MAX => take(chain_id, report),
+                    Some((report, _, sent)) if sent.abs_diff(unix_time()) <= REPORT_AGE_MAX => take(chain_id, report),
                     Some(_) => self.store.note_refused("it was not reported just now by the local clock"),
                     None => self.store.note_refused("its value is not a report"),
                 },
@@ -61,11 +61,6 @@ impl SharedHeads {
             }
         }
     }
-}
-
-/// Time since 1970 by the local clock, which may be wrong: then the gateway follows its own endpoints alone.
-fn now() -> Duration {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
 /// Encodes `sender (8) | sent, in milliseconds since 1970 (8) | pin (1) | number (8) | timestamp (8) | number that

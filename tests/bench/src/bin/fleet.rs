@@ -1,8 +1,8 @@
 //! `cargo run --release -p portolan-bench --bin fleet [SECTION]...`: runs replicas behind HAProxy, with a store that they
 //! share and nodes at 50 ms, prints tables, and fails where a bound is missed that is neither about time nor only aimed at.
 //!
-//! Sections are `replicas`, `faults`, `start`, `noise`, `inputs` and `capacity`; all without any. Needs `redis-server`, `redis-cli` and
-//! `haproxy`, which are packages of Debian.
+//! Sections are `replicas`, `faults`, `start`, `noise`, `inputs` and `capacity`; all without any. Needs `redis-server`,
+//! `redis-cli` and `haproxy`, which are packages of Debian.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool prints what it measures")]
 
 use std::process::ExitCode;

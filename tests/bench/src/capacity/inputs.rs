@@ -32,7 +32,7 @@ pub(super) const PINS_S: [f64; 10] = [12.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2
 /// Polls of a network in a second for its newest block: two for each block, and one in four seconds at least.
 pub(super) const POLLS_A_SECOND: f64 = 0.25 + 9.0;
 /// With a shared store, each gateway polls each network itself once in so many seconds at least.
-pub(super) const OWN_POLLS_S: f64 = 10.0;
+pub(crate) const OWN_POLLS_S: f64 = 10.0;
 
 /// Cores of a replica, and the part of them that is busy at the peak.
 pub(super) const REPLICA_CORES: f64 = 8.0;

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Write as _;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
 use futures_util::future::try_join_all;
 use portolan_tests::gateway::Gateway;
 use portolan_tests::redis::Redis;
-use portolan_tests::wait;
 use tempfile::NamedTempFile;
 use tokio::runtime::Builder;
 
@@ -18,7 +17,7 @@ use super::traffic::{self, Mix};
 use super::{BLOCK_S, Fleet, FleetStage, LoadCost, RATE, REPLICAS, Replica, WARM_UP};
 use crate::Say;
 use crate::capacity::simulation::Arrival;
-use crate::capacity::{self, AnswerCosts, FleetModel, Sharing};
+use crate::capacity::{self, AnswerCosts, FleetModel, OWN_POLLS_S, Sharing};
 use crate::delay::{HANDSHAKES, ROUND_TRIP};
 use crate::load::PersistentConnection;
 use crate::meter::{Threads, median, ms};
@@ -31,12 +30,10 @@ const ROUNDS: u64 = 15;
 /// Equal queries at once, and how many follow each other.
 const EQUAL: usize = 64;
 const EQUAL_EACH: usize = 20;
-const WRITTEN_WITHIN: Duration = Duration::from_secs(20);
 /// Requests of the mix that are measured one by one: each of its kinds several times.
 const MIXED: usize = 120;
 /// Polls of one gateway for one network in a second: two for each block, which comes every two seconds.
 const POLLS_A_SECOND: f64 = 1.0;
-const OWN_POLLS_S: f64 = 10.0;
 const NETWORKS: usize = 4;
 /// How far the simulation may be from what is measured.
 const OFF_PERCENT_MAX: f64 = 15.0;
@@ -79,7 +76,7 @@ pub(crate) fn inputs(say: Say<'_>, _: &mut Verdict) -> Result<()> {
         TenNetworks::next_block()?;
         let before = StoreUse::of(&store)?;
         read.push(first.fetch_account(account, PATH, "")?);
-        is_written(&first.gateway)?;
+        first.gateway.wait_until_shared()?;
         let between = StoreUse::of(&store)?;
         stored.push(second.fetch_account(account, PATH, "")?);
         let after = StoreUse::of(&store)?;
@@ -113,18 +110,6 @@ pub(crate) fn inputs(say: Say<'_>, _: &mut Verdict) -> Result<()> {
         row(say, &[what.to_owned(), number(value)]);
     }
     Ok(())
-}
-
-/// Waits until a gateway has written all that it has for the store.
-fn is_written(gateway: &Gateway) -> Result<()> {
-    let (mut before, mut looks) = (0, 0);
-    let is_written = || {
-        let now = gateway.count("portolan_store_written_total")?;
-        looks = if std::mem::replace(&mut before, now) == now { looks + 1 } else { 0 };
-        ensure!(looks >= 3, "{now} entries are written, and more come");
-        anyhow::Ok(())
-    };
-    wait::until("the store", WRITTEN_WITHIN, is_written).map(drop)
 }
 
 /// Returns the processor time of each of many equal answers, of which several are requested at once.
@@ -223,7 +208,7 @@ fn kinds(stage: &FleetStage, store: &Redis) -> Result<BTreeMap<(usize, usize), A
     for number in 0..MIXED {
         let path = stage.mix.path(number);
         let (read_ms, read_wall_ms, requests) = measure(&first, &path)?;
-        is_written(&first.gateway)?;
+        first.gateway.wait_until_shared()?;
         let (stored_ms, _, stored_requests) = measure(&second, &path)?;
         let (again_ms, ..) = measure(&first, &path)?;
         let costs = AnswerCosts {

@@ -63,7 +63,7 @@ async fn what_one_gateway_fetched_another_takes_by_the_same_way_alone() {
 async fn a_document_that_is_too_old_or_of_the_future_is_refused() {
     let server = Server::start().await;
     let [one, other] = two(&server).await;
-    let fetched = [now() - HOUR, now() + HOUR, now() + AHEAD_MAX / 2, now() - HOUR / 2];
+    let fetched = [unix_time() - HOUR, unix_time() + HOUR, unix_time() + REPORT_AGE_MAX / 2, unix_time() - HOUR / 2];
     for (fetched, is_taken) in fetched.into_iter().zip([false, false, true, true]) {
         write(&one, URL, encode(&document(Some(b"[1]"), None), fetched)).await;
         let refused = other.0.status().refused;
