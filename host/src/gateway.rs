@@ -8,6 +8,7 @@ pub(crate) mod answer;
 pub(crate) mod claims;
 pub(crate) mod lifetime;
 pub(crate) mod problem;
+pub(crate) mod progress;
 pub(crate) mod provenance;
 pub(crate) mod query;
 
@@ -49,6 +50,7 @@ use self::deadline::Deadline;
 pub(crate) use self::deployment_check::{CheckedAddress, CheckedJob, DeploymentCheck, TRIES};
 use self::lifetime::Lifetime;
 use self::problem::Problem;
+use self::progress::Progress;
 use self::query::{About, AboutRows, Account, AnswerOptions, BlockChoice, EventsQuery, InputLimits, Query};
 use self::single_flight::SingleFlight;
 pub(crate) use self::start::{GatewaySettings, StartError};
@@ -95,12 +97,37 @@ impl Gateway {
         options: AnswerOptions,
         client: &Arc<ClientShare>,
     ) -> Result<GatewayResponse, Problem> {
+        self.answer_with(query, options, client, None).await
+    }
+
+    /// Answers a query about the rows of one account, and sends the rows of each job once it has ended.
+    ///
+    /// # Errors
+    /// Returns the problem to send instead of the answer.
+    pub(crate) async fn answer_by_job(
+        &self,
+        query: Query,
+        options: AnswerOptions,
+        client: &Arc<ClientShare>,
+        progress: Progress,
+    ) -> Result<GatewayResponse, Problem> {
+        self.answer_with(query, options, client, Some(progress)).await
+    }
+
+    async fn answer_with(
+        &self,
+        query: Query,
+        options: AnswerOptions,
+        client: &Arc<ClientShare>,
+        progress: Option<Progress>,
+    ) -> Result<GatewayResponse, Problem> {
         let is_newest = options.blocks == BlockChoice::Newest;
         let limits = match &query {
             Query::OfAll(accounts, _) => self.limits.of_accounts(accounts.len()),
             _ => self.limits,
         };
-        let context = self.context_within(options, limits, client);
+        let mut context = self.context_within(options, limits, client);
+        context.progress = progress;
         let (account, about) = match query {
             Query::Networks => {
                 let networks = context.networks().iter().cloned().collect();
@@ -200,7 +227,7 @@ impl Gateway {
         let of_rate = currency::networks(&context, &networks);
         context.open(networks.iter().chain(&of_rate)).await;
         let key = (query, context.options.clone(), context.snapshot.generation, context.pins());
-        let (end, blocks) = (context.end(), context.options.blocks.clone());
+        let (end, blocks, is_followed) = (context.end(), context.options.blocks.clone(), context.progress.is_some());
         let rate = RateLookup::new(&context, of_rate);
         // The flight's spans belong to the answer that starts it; answers that join it have no child spans.
         let begin = || {
@@ -211,7 +238,8 @@ impl Gateway {
             };
             answering.in_current_span().boxed()
         };
-        let answer = self.single_flight.join(key, end, begin).await?;
+        // What one client follows is not joined: others would have missed its beginning.
+        let answer = if is_followed { begin().await? } else { self.single_flight.join(key, end, begin).await? };
         let lifetime = Lifetime::of(&answer, &blocks, &self.admin.reader);
         Ok(GatewayResponse { answer, named: None, lifetime, admitted: Some(admitted) })
     }
@@ -242,6 +270,11 @@ impl Gateway {
 
     pub(crate) fn cpu_pool(&self) -> &CpuPool {
         &self.sources.cpu_pool
+    }
+
+    /// Maximum bytes of one answer's body.
+    pub(crate) fn body_bytes_max(&self) -> u64 {
+        self.limits.body_bytes_max
     }
 
     pub(crate) fn input_limits(&self) -> InputLimits {

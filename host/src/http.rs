@@ -14,6 +14,7 @@ pub(crate) mod problem_types;
 mod view;
 
 mod content;
+mod event_stream;
 pub(crate) mod headers;
 mod limit;
 pub(crate) mod openapi;
@@ -29,6 +30,7 @@ use self::public::respond::{ListBodies, PublicApi};
 use self::public::route::Listener;
 use crate::clients::Caller;
 use crate::gateway::Gateway;
+use crate::http::event_stream::OwnProcess;
 
 /// Answers one GET request as the base listener does, without a connection.
 pub(crate) async fn answer(
@@ -41,7 +43,7 @@ pub(crate) async fn answer(
     let api = PublicApi { listener: Listener::Base, gateway, deadline, lists, pages, access_log: false };
     let (mut head, ()) = Request::new(()).into_parts();
     (head.uri, head.headers) = (uri, headers);
-    api.respond(&head, false, &Caller::own()).await.map(|content| content.bytes)
+    api.respond(&head, false, &Caller::own(), || OwnProcess).await.map(|content| content.bytes)
 }
 
 #[cfg(feature = "fuzzing")]

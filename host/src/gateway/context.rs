@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alloy::primitives::{Address, B256};
+use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use parking_lot::Mutex;
 use portolan_assets::issuers::Issuers;
@@ -32,6 +33,7 @@ use crate::gateway::deadline::Deadline;
 use crate::gateway::log_memory::LogMemory;
 use crate::gateway::missing;
 use crate::gateway::problem::Problem;
+use crate::gateway::progress::Progress;
 use crate::gateway::query::{AnswerOptions, SimulateWhen};
 use crate::head_age::HeadAgeMax;
 use crate::jobs::job::{self, JobOutcome, JobSources, Sessions};
@@ -83,6 +85,8 @@ pub(super) struct Context {
     networks: Networks,
     deadline: Deadline,
     sessions: Mutex<Sessions>,
+    /// Where the rows of jobs are sent as the jobs end, if the client follows them.
+    pub(super) progress: Option<Progress>,
     /// Earliest block to pin, by chain id: number and hash.
     not_before: Mutex<BTreeMap<u64, (u64, B256)>>,
 }
@@ -96,9 +100,9 @@ impl Context {
         budget: Arc<AnswerBudget>,
         options: AnswerOptions,
     ) -> Self {
-        let (sessions, not_before) = Default::default();
+        let (sessions, not_before, progress) = Default::default();
         let networks = sources.networks.filtered(|chain_id| options.blocks.reads(chain_id));
-        Self { sources, snapshot, token_index, budget, options, networks, deadline, sessions, not_before }
+        Self { sources, snapshot, token_index, budget, options, networks, deadline, sessions, progress, not_before }
     }
 
     /// A context of the same answer that reads newest blocks, whichever the client named.
@@ -274,13 +278,25 @@ impl Context {
         Some(self.session(network).ok()?.until(self.deadline.end()))
     }
 
+    /// Runs jobs once, and passes on those that have ended together as soon as they have. Returns the results, the first
+    /// one first.
+    pub(super) async fn run_in_groups<T, F: Future<Output = T>>(
+        &self,
+        plans: Vec<JobPlan>,
+        each: impl Fn(Vec<(JobPlan, JobOutcome)>) -> F,
+    ) -> Vec<T> {
+        let (sessions, count) = (self.sessions.lock().clone(), plans.len().max(1));
+        let ended = job::run_each(plans, &sessions, self.job_sources(), self.deadline.reads_end());
+        ended.ready_chunks(count).map(each).buffer_unordered(count).collect().await
+    }
+
     async fn run_once(&self, plans: Vec<JobPlan>) -> Vec<(JobPlan, JobOutcome)> {
         let sessions = self.sessions.lock().clone();
         job::run_all(plans, &sessions, self.job_sources(), self.deadline.reads_end()).await
     }
 
     /// Pins another block for the networks whose block no endpoint knows any more; returns their chain ids.
-    async fn reopen_lost(&self, networks: impl IntoIterator<Item = &Arc<Network>>) -> BTreeSet<u64> {
+    pub(super) async fn reopen_lost(&self, networks: impl IntoIterator<Item = &Arc<Network>>) -> BTreeSet<u64> {
         let is_lost = |network: &&Arc<Network>| self.session(network).is_ok_and(|session| session.block_lost());
         // A block that the client named is never replaced by another.
         let lost =

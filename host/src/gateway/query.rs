@@ -34,6 +34,13 @@ pub(crate) enum Query {
     OfAll(Vec<Account>, AboutRows),
 }
 
+impl Query {
+    /// Returns true if the answer is made of rows that jobs find about one account, so that a client can follow them.
+    pub(crate) fn is_followed_by_job(&self) -> bool {
+        matches!(self, Self::Of(_, About::Rows(_)))
+    }
+}
+
 /// A query for the events of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct EventsQuery {

@@ -8,6 +8,7 @@ pub(super) mod events;
 pub(super) mod fees;
 pub(super) mod names;
 pub(super) mod protocols;
+pub(super) mod rows_by_job;
 pub(super) mod simulation;
 
 use std::sync::Arc;

@@ -16,6 +16,7 @@ mod currency;
 mod event_schema;
 mod events;
 mod header;
+mod job;
 mod names;
 mod operators;
 mod parts;
@@ -43,12 +44,14 @@ use self::account_effects::AccountEffectsView;
 use self::claim_plan::ClaimPlanView;
 use self::coverage::CoverageView;
 use self::events::{EventView, LogView, UndecodedView, WrittenTokens, logs};
+use self::job::EndedJobView;
 use self::names::NameView;
 use self::parts::{NetworkEntry, ProtocolView};
 use self::positions::PortfolioView;
 use self::report::Report;
 use self::rows::{BalanceView, RowView};
 use crate::gateway::answer::{Answer, AnswerCurrency, Items, Row};
+use crate::gateway::progress::EndedJob;
 use crate::http::view::form::Form;
 
 /// Selects the members that the rows of an answer have.
@@ -106,6 +109,11 @@ pub(super) fn write(
             document.with_logs(account, items, || shown.iter().copied().map(LogView::of), repeated, undecoded)
         }
     }
+}
+
+/// Writes the rows of a job that ended.
+pub(super) fn write_job(job: &EndedJob, form: Form, sink: &mut impl io::Write) -> Result<(), serde_json::Error> {
+    output::write_json(sink, &EndedJobView::of(job, form), form.numbers)
 }
 
 /// Returns the rows without debts; with `detail=full`, debts follow at the end.

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use futures_util::stream::{FuturesUnordered, Stream};
 use portolan_abi::capability;
 use portolan_abi::limits::{Allowance, LimitError};
 use portolan_abi::map;
@@ -93,13 +94,32 @@ pub(crate) struct JobOutcome {
 pub(crate) async fn run_all(
     plans: Vec<JobPlan>,
     sessions: &Sessions,
-    JobSources { documents, records }: JobSources<'_>,
+    sources: JobSources<'_>,
     deadline: Instant,
 ) -> Vec<(JobPlan, JobOutcome)> {
+    join_all(begin_all(plans, sessions, sources, deadline)).await
+}
+
+/// Runs jobs as [`run_all`] does, and returns each outcome once its job has ended.
+pub(crate) fn run_each<'a>(
+    plans: Vec<JobPlan>,
+    sessions: &'a Sessions,
+    sources: JobSources<'a>,
+    deadline: Instant,
+) -> impl Stream<Item = (JobPlan, JobOutcome)> + Send + 'a {
+    begin_all(plans, sessions, sources, deadline).collect::<FuturesUnordered<_>>()
+}
+
+fn begin_all<'a>(
+    plans: Vec<JobPlan>,
+    sessions: &'a Sessions,
+    JobSources { documents, records }: JobSources<'a>,
+    deadline: Instant,
+) -> impl Iterator<Item = impl Future<Output = (JobPlan, JobOutcome)> + Send + use<'a>> + use<'a> {
     // All jobs join before the first can read, so that no batch is sent without those that have not begun.
     let recorded = |plan: JobPlan| JobPlan { records: records.cloned(), ..plan };
     let joined: Vec<_> = plans.into_iter().map(|plan| (join_session(&plan, sessions), recorded(plan))).collect();
-    let jobs = joined.into_iter().enumerate().map(async |(place, (participant, plan))| {
+    joined.into_iter().enumerate().map(move |(place, (participant, plan))| async move {
         for _ in 0..place / BEGIN_TOGETHER {
             tokio::task::yield_now().await;
         }
@@ -109,8 +129,7 @@ pub(crate) async fn run_all(
         let outcome = running.instrument(span.clone()).await;
         span::end(&span, &outcome);
         (plan, outcome)
-    });
-    join_all(jobs).await
+    })
 }
 
 fn join_session(plan: &JobPlan, sessions: &Sessions) -> Option<Participant> {

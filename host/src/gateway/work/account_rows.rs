@@ -15,7 +15,8 @@ use crate::gateway::problem::Problem;
 use crate::gateway::query::{AboutRows, ClaimOptions, Filter, List, POSITION_KINDS};
 use crate::gateway::rows::RowKind;
 use crate::gateway::work::Work;
-use crate::gateway::work::protocols::rows_of;
+use crate::gateway::work::protocols::{AccountRows, rows_of};
+use crate::gateway::work::rows_by_job::rows_by_job;
 use crate::gateway::work::simulation;
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
 
@@ -153,7 +154,13 @@ impl Work for RowWork {
     }
 
     async fn answer(self, context: Context) -> Result<Answer, Problem> {
-        let (rows, reports) = rows_of(&context, &self.plans, |plan| self.list.kind(plan), self.simulating).await?;
+        let (rows, reports) = match &context.progress {
+            None => rows_of(&context, &self.plans, |plan| self.list.kind(plan), self.simulating).await?,
+            Some(progress) => {
+                let AccountRows { rows, reports } = rows_by_job(&context, &self, progress).await?;
+                (rows, reports)
+            }
+        };
         Ok(context.answer(self.items(rows), reports))
     }
 }

@@ -68,42 +68,89 @@ pub(in crate::gateway) async fn rows_of_each(
     kind: impl Fn(&JobPlan) -> RowKind,
     simulating: Option<Effort>,
 ) -> Vec<AccountRows> {
+    let jobs: Vec<JobPlan> = accounts.iter().flat_map(|account| jobs(context, plans, *account)).collect();
+    let ran = with_natives(context, plans, accounts, simulating, context.run(jobs)).await;
+    let found = rows_of_jobs(context, ran, kind, simulating).await;
+    found.of_accounts(context, accounts, plans)
+}
+
+/// Returns the jobs about an account.
+pub(in crate::gateway) fn jobs<'a>(
+    context: &Context,
+    plans: &'a Plans,
+    account: Address,
+) -> impl Iterator<Item = JobPlan> + use<'a> {
     let is_traced = context.options.is_traced;
-    let of_account = |account: &Address| {
-        let account = *account;
-        plans.jobs.iter().map(move |plan| JobPlan { account, is_traced, ..plan.clone() })
-    };
-    let jobs: Vec<JobPlan> = accounts.iter().flat_map(of_account).collect();
-    let ran = match simulating {
+    plans.jobs.iter().map(move |plan| JobPlan { account, is_traced, ..plan.clone() })
+}
+
+/// Runs jobs, and reads meanwhile what simulations of claims need.
+pub(in crate::gateway) async fn with_natives<T>(
+    context: &Context,
+    plans: &Plans,
+    accounts: &[Address],
+    simulating: Option<Effort>,
+    running: impl Future<Output = T>,
+) -> T {
+    match simulating {
         Some(_) => {
             // Begins the jobs first, so that the other reads leave with their first batch.
             let reading = read_natives(context, networks(&plans.jobs), accounts);
-            tokio::join!(context.run(jobs), reading).0
+            tokio::join!(running, reading).0
         }
-        None => context.run(jobs).await,
-    };
+        None => running.await,
+    }
+}
+
+/// Rows of jobs that ran together.
+#[derive(Default)]
+pub(in crate::gateway) struct FoundRows {
+    pub(in crate::gateway) jobs: Vec<JobRows>,
+    /// Reports of jobs whose failure left a composition unknown.
+    pub(in crate::gateway) without_composition: Vec<JobReport>,
+}
+
+/// Makes rows of what jobs found.
+pub(in crate::gateway) async fn rows_of_jobs(
+    context: &Context,
+    ran: Vec<(JobPlan, JobOutcome)>,
+    kind: impl Fn(&JobPlan) -> RowKind,
+    simulating: Option<Effort>,
+) -> FoundRows {
     let found = validated(ran).await;
     let ((tokens, without_composition), evaluations) =
         tokio::join!(tokens(context, &found), evaluate_claims(context, &found, simulating));
-    let mut of_accounts: BTreeMap<Address, AccountRows> = BTreeMap::new();
-    let mut with_tokens: BTreeSet<(Address, u64)> = BTreeSet::new();
-    for job in rows(found, evaluations, kind, &tokens, &context.pins()) {
-        if job.has_findings {
-            with_tokens.insert((job.account, job.report.network.chain_id));
+    FoundRows { jobs: rows(found, evaluations, kind, &tokens, &context.pins()), without_composition }
+}
+
+impl FoundRows {
+    /// Sorts the rows of each account, and adds the reports of what no job could read.
+    pub(in crate::gateway) fn of_accounts(
+        self,
+        context: &Context,
+        accounts: &[Address],
+        plans: &Plans,
+    ) -> Vec<AccountRows> {
+        let mut of_accounts: BTreeMap<Address, AccountRows> = BTreeMap::new();
+        let mut with_tokens: BTreeSet<(Address, u64)> = BTreeSet::new();
+        for job in self.jobs {
+            if job.has_findings {
+                with_tokens.insert((job.plan.account, job.report.network.chain_id));
+            }
+            let own = of_accounts.entry(job.plan.account).or_default();
+            own.rows.extend(job.rows);
+            own.reports.push(job.report);
         }
-        let own = of_accounts.entry(job.account).or_default();
-        own.rows.extend(job.rows);
-        own.reports.push(job.report);
+        let finish = |account: &Address| {
+            let AccountRows { mut rows, mut reports } = of_accounts.remove(account).unwrap_or_default();
+            let is_own = |report: &&JobReport| with_tokens.contains(&(*account, report.network.chain_id));
+            let further = self.without_composition.iter().filter(is_own).chain(&plans.unavailable);
+            further.for_each(|report| report.clone().add_to(&mut reports));
+            rows::sort(context.networks(), &mut rows);
+            AccountRows { rows, reports }
+        };
+        accounts.iter().map(finish).collect()
     }
-    let finish = |account: &Address| {
-        let AccountRows { mut rows, mut reports } = of_accounts.remove(account).unwrap_or_default();
-        let is_own = |report: &&JobReport| with_tokens.contains(&(*account, report.network.chain_id));
-        let further = without_composition.iter().filter(is_own).chain(&plans.unavailable);
-        further.for_each(|report| report.clone().add_to(&mut reports));
-        rows::sort(context.networks(), &mut rows);
-        AccountRows { rows, reports }
-    };
-    accounts.iter().map(finish).collect()
 }
 
 /// Validates the findings of jobs; between some of them, other tasks of the runtime have a turn.
@@ -141,6 +188,22 @@ pub(in crate::gateway) struct ValidatedJob {
     pub(in crate::gateway) report: JobReport,
     /// The job's reads, if they are traced.
     pub(in crate::gateway) trace: Option<ReadTrace>,
+    /// Chain ids of the networks it read; all if one of its replies was refuted since.
+    basis: JobBasis,
+}
+
+/// What a job read, which may turn out to be lost.
+#[derive(Clone, Debug)]
+pub(in crate::gateway) struct JobBasis {
+    refuted: bool,
+    networks: BTreeSet<u64>,
+}
+
+impl JobBasis {
+    /// Returns true if the job is to run again, as the blocks of these networks were lost.
+    pub(in crate::gateway) fn is_stale(&self, reopened: &BTreeSet<u64>) -> bool {
+        self.refuted || !self.networks.is_disjoint(reopened)
+    }
 }
 
 impl ValidatedJob {
@@ -153,7 +216,8 @@ impl ValidatedJob {
             report.status = JobStatus::Failed;
         }
         report.record(&plan);
-        Self { plan, findings: validated.findings, report, trace: outcome.trace }
+        let basis = JobBasis { refuted: outcome.refuted, networks: outcome.networks };
+        Self { plan, findings: validated.findings, report, trace: outcome.trace, basis }
     }
 }
 
@@ -228,11 +292,14 @@ fn record_failure(plan: &JobPlan, reason: &'static str, detail: &str) {
 }
 
 /// Rows of one job.
-struct JobRows {
-    account: Address,
-    rows: Vec<Row>,
-    report: JobReport,
-    has_findings: bool,
+pub(in crate::gateway) struct JobRows {
+    pub(in crate::gateway) plan: JobPlan,
+    pub(in crate::gateway) rows: Vec<Row>,
+    pub(in crate::gateway) report: JobReport,
+    pub(in crate::gateway) has_findings: bool,
+    pub(in crate::gateway) basis: JobBasis,
+    /// Contracts that replied, if reads are traced.
+    pub(in crate::gateway) contracts: BTreeSet<Address>,
 }
 
 fn rows(
@@ -243,7 +310,7 @@ fn rows(
     pins: &Pins,
 ) -> Vec<JobRows> {
     let mut evaluations = evaluations.into_iter();
-    let of_job = |ValidatedJob { plan, findings, mut report, trace }| {
+    let of_job = |ValidatedJob { plan, findings, mut report, trace, basis }| {
         let (mut rows, has_findings) = (Vec::new(), !findings.is_empty());
         let block = pins.get(&plan.network.chain_id).copied().and_then(Result::ok);
         let index = trace.as_ref().map(|trace: &ReadTrace| trace.index(plan.account));
@@ -270,7 +337,8 @@ fn rows(
                 report.mark_partial(failure.into(), &detail);
             }
         }
-        JobRows { account: plan.account, rows, report, has_findings }
+        let contracts = trace.iter().flat_map(ReadTrace::answered).map(|(contract, _)| *contract).collect();
+        JobRows { plan, rows, report, has_findings, basis, contracts }
     };
     found.into_iter().map(of_job).collect()
 }

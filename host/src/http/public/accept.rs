@@ -1,4 +1,4 @@
-//! The form of amounts requested in `Accept`: `application/json;amounts=string`.
+//! The form that `Accept` requests: of amounts (`application/json;amounts=string`), and a stream of events.
 //!
 //! Invariant: ranges of other media types are ignored. Of several JSON ranges the one with the highest weight counts,
 //! the first among equals (RFC 9110, 12.5.1).
@@ -7,6 +7,7 @@ use hyper::header::{ACCEPT, HeaderMap};
 use portolan_base::sanitize::output::Numbers;
 
 use crate::gateway::problem::Problem;
+use crate::http::event_stream;
 use crate::http::view::form;
 
 const JSON: &str = "application/json";
@@ -16,17 +17,27 @@ const JSON: &str = "application/json";
 /// # Errors
 /// The form is unknown.
 pub(in crate::http) fn numbers(headers: &HeaderMap) -> Result<Option<Numbers>, Problem> {
+    preferred(headers, JSON).and_then(|range| range.amounts).map(form::numbers).transpose()
+}
+
+/// Returns true if the client wants a stream of events, and JSON no more than that.
+pub(in crate::http) fn wants_events(headers: &HeaderMap) -> bool {
+    let weight = |media_type| preferred(headers, media_type).map_or(0, |range| range.weight);
+    weight(event_stream::MEDIA_TYPE) > 0 && weight(event_stream::MEDIA_TYPE) >= weight(JSON)
+}
+
+fn preferred<'a>(headers: &'a HeaderMap, media_type: &str) -> Option<Range<'a>> {
     let lines = headers.get_all(ACCEPT).iter().filter_map(|line| line.to_str().ok());
     let mut wanted: Option<Range<'_>> = None;
-    for range in lines.flat_map(|line| line.split(',')).filter_map(Range::of) {
+    for range in lines.flat_map(|line| line.split(',')).filter_map(|text| Range::of(text, media_type)) {
         if wanted.as_ref().is_none_or(|wanted| range.weight > wanted.weight) {
             wanted = Some(range);
         }
     }
-    wanted.and_then(|range| range.amounts).map(form::numbers).transpose()
+    wanted
 }
 
-/// Media range of JSON.
+/// A media range.
 struct Range<'a> {
     amounts: Option<&'a str>,
     /// Quality value in thousandths.
@@ -35,9 +46,9 @@ struct Range<'a> {
 
 impl<'a> Range<'a> {
     /// Returns `None` for other types and for a weight of 0.
-    fn of(text: &'a str) -> Option<Self> {
+    fn of(text: &'a str, media_type: &str) -> Option<Self> {
         let mut parts = text.split(';').map(str::trim);
-        parts.next().filter(|media_type| media_type.eq_ignore_ascii_case(JSON))?;
+        parts.next().filter(|found| found.eq_ignore_ascii_case(media_type))?;
         let mut range = Self { amounts: None, weight: 1000 };
         for (name, value) in parts.filter_map(|part| part.split_once('=')) {
             match name.trim().to_ascii_lowercase().as_str() {
@@ -96,6 +107,24 @@ mod tests {
     fn a_form_that_there_is_not_is_refused() {
         for line in ["application/json;amounts=text", "application/json;amounts=", "application/json;amounts=String"] {
             assert!(matches!(of(&[line]), Err(Problem::InvalidFilter(_))), "{line}");
+        }
+    }
+
+    #[test]
+    fn events_are_sent_to_who_wants_them_at_least_as_much_as_json() {
+        let cases = [
+            (&[][..], false),
+            (&["*/*"], false),
+            (&["application/json"], false),
+            (&["text/event-stream"], true),
+            (&["Text/Event-Stream;q=0.5, */*"], true),
+            (&["text/event-stream, application/json"], true),
+            (&["text/event-stream;q=0.5, application/json"], false),
+            (&["text/event-stream;q=0"], false),
+        ];
+        for (lines, expected) in cases {
+            let line = |line: &&str| (ACCEPT, HeaderValue::from_str(line).unwrap());
+            assert_eq!(wants_events(&lines.iter().map(line).collect()), expected, "{lines:?}");
         }
     }
 

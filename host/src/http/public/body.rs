@@ -12,6 +12,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::cpu_pool::CpuPool;
 use crate::gateway::GatewayResponse;
 use crate::gateway::problem::Problem;
+use crate::gateway::progress::EndedJob;
 use crate::http::problem::unwritable;
 use crate::http::public::caching;
 use crate::http::view;
@@ -51,28 +52,59 @@ impl BodyWriter {
         client: &ClientShare,
         response: GatewayResponse,
     ) -> Result<Written, Problem> {
-        if response.answer.items.len() < SMALL_ROWS {
-            return self.write_now(&response);
+        let rows = response.answer.items.len();
+        self.in_pool(cpu_pool, client, rows, move || {
+            let (answer, bytes_max) = (&response.answer, response.answer.budget.limits.body_bytes_max);
+            let bytes = self.fill(bytes_max, |sink, length| view::write(answer, self.form, sink, length))?;
+            let tag = if self.form.full { None } else { caching::tag(&bytes) };
+            // The rows, perhaps thousands, are freed here, before the next body is written.
+            Ok(Written { bytes, tag })
+        })
+        .await
+    }
+
+    /// Writes the rows of a job that ended.
+    ///
+    /// # Errors
+    /// The text is too long, late or cannot be serialized.
+    pub(in crate::http) async fn write_job(
+        self,
+        cpu_pool: &CpuPool,
+        client: &ClientShare,
+        job: EndedJob,
+        bytes_max: u64,
+    ) -> Result<Bytes, Problem> {
+        let rows = job.items.len();
+        self.in_pool(cpu_pool, client, rows, move || {
+            self.fill(bytes_max, |sink, _| view::write_job(&job, self.form, sink))
+        })
+        .await
+    }
+
+    async fn in_pool<T: Send + 'static>(
+        self,
+        cpu_pool: &CpuPool,
+        client: &ClientShare,
+        rows: usize,
+        write: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        if rows < SMALL_ROWS {
+            return write();
         }
-        let writing = cpu_pool.run(client, move || {
-            let written = self.write_now(&response);
-            // Free thousands of rows here, before the next body is written.
-            drop(response);
-            written
-        });
-        let written = timeout_at(self.until, writing).await.map_err(|_| late())?;
+        let written = timeout_at(self.until, cpu_pool.run(client, write)).await.map_err(|_| late())?;
         written.unwrap_or_else(|error| Err(unwritable(&error)))
     }
 
-    fn write_now(self, response: &GatewayResponse) -> Result<Written, Problem> {
-        let (length, bytes_max) = (Cell::new(0), response.answer.budget.limits.body_bytes_max);
+    fn fill(
+        self,
+        bytes_max: u64,
+        write: impl FnOnce(&mut Sink<'_>, &Cell<u64>) -> Result<(), serde_json::Error>,
+    ) -> Result<Bytes, Problem> {
+        let length = Cell::new(0);
         let mut sink = Sink { stored: Vec::new(), length: &length, bytes_max, until: self.until, stop: None };
-        let written = view::write(&response.answer, self.form, &mut sink, &length);
+        let written = write(&mut sink, &length);
         match (written, sink.stop) {
-            (Ok(()), _) => {
-                let tag = if self.form.full { None } else { caching::tag(&sink.stored) };
-                Ok(Written { bytes: sink.stored.into(), tag })
-            }
+            (Ok(()), _) => Ok(sink.stored.into()),
             (Err(_), Some(WriteStop::TooLong)) => Err(Problem::AnswerTooLarge { bytes_max }),
             (Err(_), Some(WriteStop::Late)) => Err(late()),
             (Err(error), None) => Err(unwritable(&error)),

@@ -10,11 +10,11 @@ use bytes::Bytes;
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG,
-    HeaderMap, HeaderName, HeaderValue, VARY,
+    HeaderName, HeaderValue, VARY,
 };
 use hyper::http::request::Parts;
 use hyper::http::response;
-use hyper::{Response, StatusCode};
+use hyper::{Method, Response, StatusCode};
 use parking_lot::Mutex;
 use portolan_base::network::Networks;
 use tokio::time::{Instant, timeout_at};
@@ -23,19 +23,22 @@ use crate::clients::Caller;
 use crate::clients::usage::{LimitHeaders, LimitReached};
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{InputLimits, Query};
-use crate::gateway::{Admitted, Gateway, GatewayResponse};
+use crate::gateway::{Admitted, Gateway};
 use crate::http::content::Content;
+use crate::http::event_stream::{self, EventReceiver, StreamHost};
 use crate::http::headers::ANSWER_HEADERS;
-use crate::http::problem::{ALLOW_ANSWERS, unwritable};
+use crate::http::limit;
+use crate::http::problem::ALLOW_ANSWERS;
+use crate::http::public::answer_headers::own_headers;
 use crate::http::public::body::{BodyWriter, Written};
 use crate::http::public::coding::Coding;
 use crate::http::public::pages::Pages;
 use crate::http::public::route::{self, Listener, Request, Verb};
 use crate::http::public::shared_body::SharedBody;
+use crate::http::public::streamed_answer::StreamedAnswer;
 use crate::http::public::timing::Timing;
 use crate::http::public::{accept, caching, logo};
 use crate::http::view::form::Form;
-use crate::http::{limit, view};
 use portolan_base::client_share::ClientShare;
 
 /// Time past the gateway's own deadline after which a missing answer is a fault.
@@ -59,6 +62,8 @@ static EXPOSED: LazyLock<HeaderValue> = LazyLock::new(|| {
 
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+/// Tells nginx to pass on each event as it comes.
+const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 const TIMING_ALLOW_ORIGIN: HeaderName = HeaderName::from_static("timing-allow-origin");
 
 /// Answers the requests of one public listener.
@@ -107,13 +112,17 @@ enum Body {
         _admitted: Option<Admitted>,
     },
     Shared(Arc<SharedBody>),
+    Events(EventReceiver),
 }
 
 impl Body {
+    /// Returns the whole body; empty for a stream, which has none.
     fn bytes(&self) -> &Bytes {
+        static NONE: Bytes = Bytes::new();
         match self {
             Self::Own { bytes, .. } => bytes,
             Self::Shared(shared) => &shared.bytes,
+            Self::Events(_) => &NONE,
         }
     }
 }
@@ -125,22 +134,30 @@ impl From<Content> for Body {
 }
 
 impl PublicApi {
-    /// Never fails: errors become problem documents.
-    pub(in crate::http) async fn respond(&self, head: &Parts, has_body: bool, caller: &Caller) -> Response<Content> {
+    /// Never fails: errors become problem documents. `host` is made for an answer that is a stream.
+    pub(in crate::http) async fn respond<H: StreamHost + 'static>(
+        &self,
+        head: &Parts,
+        has_body: bool,
+        caller: &Caller,
+        host: impl FnOnce() -> H,
+    ) -> Response<Content> {
         let (mut timing, until) = (Timing::start(), Instant::now() + self.deadline + BACKSTOP);
         let client = &caller.usage.share;
-        let answered = self.answer(head, has_body, caller, &mut timing, until).await;
+        let answered = self.answer(head, has_body, caller, &mut timing, until, host).await;
         if let Err(Problem::TooManyRequests { limit, .. }) = &answered {
             caller.count_refusal(*limit);
         }
         let response = answered.unwrap_or_else(|problem| problem.response().map(Body::from));
         let (mut response, body) = response.into_parts();
-        let content = if caching::is_known(&head.headers, &response) {
+        let content = if let Body::Events(events) = body {
+            Content::stream(events)
+        } else if caching::is_known(&head.headers, &response) {
             caching::make_not_modified(&mut response);
             Content::default()
         } else {
             match Coding::chosen(&head.headers, body.bytes().len()) {
-                None => Content { is_shared: matches!(body, Body::Shared(_)), bytes: body.bytes().clone() },
+                None => Content::of(body.bytes().clone(), matches!(body, Body::Shared(_))),
                 // Boxed, so that bodies that are sent as they are do not hold this future's memory.
                 Some(coding) => Box::pin(self.coded(&mut response, coding, body, client, &mut timing, until)).await,
             }
@@ -170,22 +187,23 @@ impl PublicApi {
         let (bytes, is_shared) = (body.bytes().clone(), matches!(body, Body::Shared(_)));
         let compressing = coding.compressed(bytes.clone(), self.gateway.cpu_pool(), client, until);
         let coded = match &body {
-            Body::Own { .. } => compressing.await,
+            Body::Own { .. } | Body::Events(_) => compressing.await,
             Body::Shared(shared) => shared.coded(coding, compressing).await,
         };
         timing.lap("compress");
-        let Some(coded) = coded else { return Content { bytes, is_shared } };
+        let Some(coded) = coded else { return Content::of(bytes, is_shared) };
         response.headers.insert(CONTENT_ENCODING, coding.header());
-        Content { bytes: coded, is_shared }
+        Content::of(coded, is_shared)
     }
 
-    async fn answer(
+    async fn answer<H: StreamHost + 'static>(
         &self,
         head: &Parts,
         has_body: bool,
         caller: &Caller,
         timing: &mut Timing,
         until: Instant,
+        host: impl FnOnce() -> H,
     ) -> Result<Response<Body>, Problem> {
         if let Some(drawing) = logo::respond(head, has_body)? {
             return Ok(drawing.map(Body::from));
@@ -211,6 +229,10 @@ impl PublicApi {
             && let Some(list) = list.lock().as_ref().filter(|list| list.generation == self.gateway.generation())
         {
             return Ok(shared(Arc::clone(&list.body)));
+        }
+        if request.query.is_followed_by_job() && head.method == Method::GET && accept::wants_events(&head.headers) {
+            let of = StreamedAnswer::new(&self.gateway, request, form, Arc::clone(&caller.usage.share), until);
+            return Ok(events(of.begin(Arc::new(host())).await?));
         }
         // Boxed, so that stored bodies and answers that wait for their clients do not hold this future's memory.
         let answer = Box::pin(self.work(request, form, &caller.usage.share, timing, until)).await;
@@ -291,36 +313,22 @@ fn preflight() -> Response<Content> {
     response
 }
 
-fn own_headers(
-    GatewayResponse { answer, named, lifetime, .. }: &GatewayResponse,
-    form: Form,
-) -> Result<HeaderMap, Problem> {
-    let mut headers = HeaderMap::new();
-    let control = match answer {
-        _ if form.full || !answer.missing.is_empty() => caching::NO_STORE,
-        _ if !answer.about_account => caching::LIST,
-        _ => caching::control(*lifetime),
-    };
-    headers.insert(CACHE_CONTROL, control);
-    let own = [
-        (view::ACCOUNT, view::account(*named)),
-        (view::BLOCKS, view::blocks(answer)),
-        (view::CURRENCY, view::currency(answer)),
-        (view::PARTIAL, view::partial(&answer.missing)),
-    ];
-    for (name, text) in own {
-        if let Some(text) = text {
-            headers.insert(name, HeaderValue::from_str(&text).map_err(|error| unwritable(&error))?);
-        }
-    }
-    Ok(headers)
-}
-
 fn shared(list: Arc<SharedBody>) -> Response<Body> {
     let tag = list.tag.clone();
     let mut response = json(Body::Shared(list));
     response.headers_mut().insert(CACHE_CONTROL, caching::LIST);
     response.headers_mut().extend(tag.map(|tag| (ETAG, tag)));
+    response
+}
+
+/// Makes a 200 with a stream of events, which no proxy is to hold back.
+fn events(events: EventReceiver) -> Response<Body> {
+    let mut response = Response::new(Body::Events(events));
+    response.headers_mut().extend([
+        (CONTENT_TYPE, HeaderValue::from_static(event_stream::MEDIA_TYPE)),
+        (CACHE_CONTROL, caching::NO_STORE),
+        (ACCEL_BUFFERING, HeaderValue::from_static("no")),
+    ]);
     response
 }
 

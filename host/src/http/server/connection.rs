@@ -33,7 +33,8 @@ use crate::http::public::respond::{PublicApi, allow_origins};
 use crate::http::request_id::{self, REQUEST_ID, RequestIds};
 use crate::http::server::access_log::{self, AccessRecord};
 use crate::http::server::guard::{
-    AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, RequestClient, Streams, in_turn, is_of_refused_stream,
+    AnswerBody, Connection, ConnectionSlot, ConnectionStream, Expiry, NoRoom, RequestClient, Streams, in_turn,
+    is_of_refused_stream,
 };
 use crate::http::server::malformed_request::MalformedRequestStream;
 use crate::http::view;
@@ -146,7 +147,10 @@ impl Service {
         let has_body = !body.is_end_stream();
         let work = async {
             match self {
-                Self::PublicApi(api) => api.respond(&head, has_body, &request_client.caller).await,
+                Self::PublicApi(api) => {
+                    let host = || ConnectionStream::new(connection, &head.headers, ids.id.clone());
+                    api.respond(&head, has_body, &request_client.caller, host).await
+                }
                 Self::Operators(operators) => operators.respond(&head, has_body, local),
             }
         };
@@ -230,7 +234,10 @@ async fn guarded(work: impl Future<Output = Response<Content>>) -> Response<Cont
 /// Has the guard count the body until it is sent. Without room, it becomes a refusal; if too many refusals wait as
 /// well, there is no response.
 fn counted(response: Response<Content>, connection: &Arc<Connection>) -> Result<Response<AnswerBody>, NoRoom> {
-    let (head, Content { bytes, is_shared }) = response.into_parts();
+    let (head, Content { bytes, is_shared, events }) = response.into_parts();
+    if let Some(events) = events {
+        return Ok(Response::from_parts(head, connection.send_events(events)));
+    }
     if let Ok(body) = connection.send(bytes, is_shared) {
         return Ok(Response::from_parts(head, body));
     }
@@ -242,7 +249,7 @@ fn counted(response: Response<Content>, connection: &Arc<Connection>) -> Result<
 /// HEAD.
 fn finished(mut response: Response<Content>, method: &Method) -> Response<Content> {
     let has_content = !matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
-    if has_content && !response.headers().contains_key(CONTENT_LENGTH) {
+    if has_content && response.body().events.is_none() && !response.headers().contains_key(CONTENT_LENGTH) {
         let length = response.body().bytes.len();
         response.headers_mut().insert(CONTENT_LENGTH, length.into());
     }

@@ -11,6 +11,7 @@
 pub(in crate::http) mod files;
 
 mod request_client;
+mod stream_host;
 mod turn;
 mod unsent;
 mod worker_time;
@@ -30,6 +31,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
 pub(in crate::http) use self::request_client::RequestClient;
+pub(in crate::http) use self::stream_host::ConnectionStream;
 pub(in crate::http) use self::turn::in_turn;
 pub(in crate::http) use self::unsent::{AnswerBody, Streams, is_of_refused_stream};
 use self::unsent::{Charge, LastSought, UnsentAnswer, UnsentBytes};
@@ -37,6 +39,7 @@ use self::worker_time::{Sharers, WorkerTime};
 use crate::clients::Clients;
 use crate::clients::usage::ClientUsage;
 use crate::config::ConnectionLimits;
+use crate::http::event_stream::EventReceiver;
 use crate::memory::Memory;
 use portolan_reader::ClientId;
 
@@ -354,6 +357,11 @@ impl Connection {
     /// Returns a body that is counted until the client has taken it; of a body that `is_shared`, only the head counts.
     pub(in crate::http) fn send(self: &Arc<Self>, body: Bytes, is_shared: bool) -> Result<AnswerBody, NoRoom> {
         unsent::send(self, body, if is_shared { Charge::Head } else { Charge::HeadAndBody })
+    }
+
+    /// Returns the body of a stream of events.
+    pub(in crate::http) fn send_events(self: &Arc<Self>, events: EventReceiver) -> AnswerBody {
+        unsent::send_events(self, events)
     }
 
     /// Returns a small body that takes room for refusals; fails if too many of them wait.

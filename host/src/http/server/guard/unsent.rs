@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -21,6 +21,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::{Activity, Client, Connection, Expiry, Guard, NoRoom, in_turn};
+use crate::http::event_stream::EventReceiver;
 
 /// Bytes that an untaken answer holds besides its body: its head and the state of its stream.
 const ANSWER_BYTES: usize = 2048;
@@ -144,6 +145,16 @@ pub(in crate::http) struct AnswerBody {
     rest: Bytes,
     /// Set only for a body of several pieces.
     progress: Option<Progress>,
+    /// Events that follow.
+    events: Option<Events>,
+}
+
+/// The events of a stream, and where its progress is recorded.
+#[derive(Debug)]
+struct Events {
+    receiver: EventReceiver,
+    connection: Arc<Connection>,
+    stream: Weak<Notify>,
 }
 
 /// Records the progress of an answer.
@@ -190,18 +201,39 @@ pub(super) fn send(connection: &Arc<Connection>, body: Bytes, charge: Charge) ->
     if body.is_empty() {
         return Ok(AnswerBody::default());
     }
+    let is_long = body.len() > PIECE_BYTES;
+    let (id, rest) = count(connection, body, charge, own_stream())?;
+    let progress = is_long.then(|| Progress { connection: Arc::clone(connection), id });
+    Ok(AnswerBody { rest, progress, events: None })
+}
+
+/// Returns the body of a stream of events, each of which is counted before it comes.
+pub(super) fn send_events(connection: &Arc<Connection>, receiver: EventReceiver) -> AnswerBody {
+    let events = Events { receiver, connection: Arc::clone(connection), stream: own_stream() };
+    AnswerBody { events: Some(events), ..AnswerBody::default() }
+}
+
+/// The HTTP/2 stream that this task serves, if any.
+pub(super) fn own_stream() -> Weak<Notify> {
+    STREAM.try_with(Stream::end).unwrap_or_default()
+}
+
+/// Counts bytes of a stream until they are sent or dropped; returns them with the number of their entry.
+pub(super) fn count(
+    connection: &Arc<Connection>,
+    body: Bytes,
+    charge: Charge,
+    stream: Weak<Notify>,
+) -> Result<(u64, Bytes), NoRoom> {
     let (bytes, is_refusal) =
         (ANSWER_BYTES + if charge == Charge::Head { 0 } else { body.len() }, charge == Charge::Refusal);
     connection.guard.reserve(connection, bytes, is_refusal)?;
-    let stream = STREAM.try_with(Stream::end).unwrap_or_default();
     let mut activity = connection.activity.lock();
     let id = activity.next_unsent;
     activity.next_unsent += 1;
     activity.unsent.push(UnsentAnswer { id, is_refusal, bytes, since: Instant::now(), stream });
     drop(activity);
-    let progress = (body.len() > PIECE_BYTES).then(|| Progress { connection: Arc::clone(connection), id });
-    let counted = Counted { body, connection: Arc::clone(connection), id };
-    Ok(AnswerBody { rest: Bytes::from_owner(counted), progress })
+    Ok((id, Bytes::from_owner(Counted { body, connection: Arc::clone(connection), id })))
 }
 
 impl Guard {
@@ -329,6 +361,18 @@ impl Progress {
     }
 }
 
+impl Events {
+    /// Records that the client took an event, for all that wait behind it.
+    fn made_progress(&self) {
+        let mut activity = self.connection.activity.lock();
+        let now = Instant::now();
+        activity.used = now;
+        for unsent in activity.unsent.iter_mut().filter(|unsent| unsent.stream.ptr_eq(&self.stream)) {
+            unsent.since = now;
+        }
+    }
+}
+
 impl AsRef<[u8]> for Counted {
     fn as_ref(&self) -> &[u8] {
         &self.body
@@ -350,7 +394,17 @@ impl Body for AnswerBody {
     type Data = Bytes;
     type Error = Infallible;
 
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if self.rest.is_empty()
+            && let Some(events) = &mut self.events
+        {
+            let Some(event) = ready!(events.receiver.poll(context)) else { return Poll::Ready(None) };
+            events.made_progress();
+            self.rest = event;
+        }
         if let Some(progress) = &self.progress {
             progress.made();
         }
@@ -365,10 +419,13 @@ impl Body for AnswerBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.rest.is_empty()
+        self.rest.is_empty() && self.events.is_none()
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.rest.len() as u64)
+        match self.events {
+            None => SizeHint::with_exact(self.rest.len() as u64),
+            Some(_) => SizeHint::default(),
+        }
     }
 }

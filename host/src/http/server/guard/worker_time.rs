@@ -123,7 +123,7 @@ pub(super) async fn timed_elsewhere<F: Future>(connection: &Connection, client: 
 
 /// Runs a client's task: times its polls, of which `own` returns what counts, and delays them while the client is too
 /// far ahead.
-async fn timed_for<F: Future>(
+pub(super) async fn timed_for<F: Future>(
     guard: &Guard,
     client: &Client,
     own: impl Fn(Duration) -> Duration,
