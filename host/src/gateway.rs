@@ -11,6 +11,7 @@ pub(crate) mod problem;
 pub(crate) mod progress;
 pub(crate) mod provenance;
 pub(crate) mod query;
+pub(crate) mod watch;
 
 mod admin;
 mod admission;

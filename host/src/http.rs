@@ -28,7 +28,9 @@ use hyper::{HeaderMap, Request, Response, Uri};
 
 use self::public::respond::{ListBodies, PublicApi};
 use self::public::route::Listener;
+use self::public::watches::Watches;
 use crate::clients::Caller;
+use crate::config::WatchLimits;
 use crate::gateway::Gateway;
 use crate::http::event_stream::OwnProcess;
 
@@ -40,7 +42,8 @@ pub(crate) async fn answer(
     headers: HeaderMap,
 ) -> Response<Bytes> {
     let (gateway, lists, pages) = (Arc::clone(gateway), ListBodies::default(), Arc::default());
-    let api = PublicApi { listener: Listener::Base, gateway, deadline, lists, pages, access_log: false };
+    let watches = Watches::new(&gateway, WatchLimits::OF_ONE);
+    let api = PublicApi { listener: Listener::Base, gateway, deadline, lists, pages, watches, access_log: false };
     let (mut head, ()) = Request::new(()).into_parts();
     (head.uri, head.headers) = (uri, headers);
     api.respond(&head, false, &Caller::own(), || OwnProcess).await.map(|content| content.bytes)

@@ -24,6 +24,7 @@ pub(crate) enum Endpoint {
     ClaimablesOfAccounts,
     PositionsOfAccounts,
     ClaimPlan,
+    Watch,
     AddressOfName,
     NameOfAccount,
     Events,
@@ -54,6 +55,7 @@ impl Endpoint {
             Self::ClaimablesOfAccounts => "claimables-of-accounts",
             Self::PositionsOfAccounts => "positions-of-accounts",
             Self::ClaimPlan => "claim-plan",
+            Self::Watch => "watch",
             Self::AddressOfName => "address-of-name",
             Self::NameOfAccount => "name-of-account",
             Self::Events => "events",
@@ -101,6 +103,7 @@ impl Endpoint {
                 "currency",
             ],
             Self::ClaimPlan => &["network", "include", "exclude", "worth", "block", "min-block", "currency"],
+            Self::Watch => &["include", "exclude", "network", "kind", "simulate", "worth"],
             Self::AddressOfName | Self::NameOfAccount => &["network", "block", "min-block"],
             Self::Events => &["network", "type", "max-logs", "account", "currency"],
             Self::NativeBalance | Self::TokenBalances => &["network", "block", "min-block", "currency"],
@@ -126,6 +129,20 @@ impl Endpoint {
         self.has_rows() && !has_no_subject
     }
 
+    /// Returns true if its answer is a stream of events and nothing else.
+    pub(crate) fn is_stream(self) -> bool {
+        self == Self::Watch
+    }
+
+    /// Returns true if its answer is made of rows about one account, and so may be a stream of events.
+    pub(crate) fn may_be_stream(self) -> bool {
+        let of_one_protocol = matches!(
+            self,
+            Self::Claimables | Self::Farming | Self::Lending | Self::Borrowing | Self::Pooling | Self::Locked
+        );
+        of_one_protocol || matches!(self, Self::AllClaimables | Self::AllPositions)
+    }
+
     /// Returns true if it answers rows, in the form that the client chooses.
     pub(crate) fn has_rows(self) -> bool {
         !matches!(self, Self::ProtocolLogo | Self::Description | Self::Docs | Self::Problems | Self::LlmsTxt)
@@ -146,7 +163,7 @@ pub(crate) const WITHOUT_PARAMETERS: [&str; 4] = ["/metrics", "/plugins", "/list
 
 /// Path patterns: words match themselves, names in braces match a value. A slug is neither reserved nor an address,
 /// and an account in first place is not a reserved word.
-pub(crate) static PATHS: [(&[&str], Endpoint); 22] = [
+pub(crate) static PATHS: [(&[&str], Endpoint); 23] = [
     (&["networks"], Endpoint::Networks),
     (&["protocols"], Endpoint::Protocols),
     (&["protocols", "coverage"], Endpoint::Coverage),
@@ -163,6 +180,7 @@ pub(crate) static PATHS: [(&[&str], Endpoint); 22] = [
     (&["balance", "{account}", "token-balances"], Endpoint::TokenBalances),
     (&["{account}", "native-balance"], Endpoint::NativeBalance),
     (&["{account}", "claim-plan"], Endpoint::ClaimPlan),
+    (&["{account}", "watch"], Endpoint::Watch),
     (&["{slug}", "{account}", "claimables"], Endpoint::Claimables),
     (&["{slug}", "farming", "{account}", "positions"], Endpoint::Farming),
     (&["{slug}", "lending", "{account}", "positions"], Endpoint::Lending),

@@ -4,6 +4,7 @@
 //! may use the errors of `wire`, and `reads`.
 
 pub(crate) mod block;
+pub(crate) mod contract_log;
 pub(crate) mod heads;
 
 pub(crate) mod gas_price;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alloy::primitives::B256;
+use alloy::primitives::{Address, B256};
 use futures_util::future::{BoxFuture, FutureExt, join};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use portolan_store::SharedStore;
@@ -31,7 +31,7 @@ use crate::reads::read_budget::ReadBudget;
 use crate::reads::read_set::ReadSet;
 use crate::reads::reply_set::ReplySet;
 use crate::wire::transport::{Pool, ReplyMemory};
-use crate::{Block, BlockRef, Freshness, Outcome, Read, ReadFailure, Reader, Reply, TransactionLookup};
+use crate::{Block, BlockRef, ContractLog, Freshness, Outcome, Read, ReadFailure, Reader, Reply, TransactionLookup};
 
 /// Subtracted from every deadline, so that a failure is reported in time.
 const MARGIN: Duration = Duration::from_millis(20);
@@ -278,6 +278,24 @@ impl Reader for ChainReader {
 
     fn pin_from(&self, chain_id: u64, min: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
         async move { self.network(chain_id)?.heads.pin_from(min, with_margin(deadline)).await }.boxed()
+    }
+
+    fn next_pin(&self, chain_id: u64, known: B256, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
+        async move { self.network(chain_id)?.heads.next_pin(known, with_margin(deadline)).await }.boxed()
+    }
+
+    fn contract_logs<'a>(
+        &'a self,
+        chain_id: u64,
+        after: Block,
+        to: Block,
+        contracts: &'a Arc<[Address]>,
+        deadline: Instant,
+    ) -> BoxFuture<'a, Result<Vec<ContractLog>, ReadFailure>> {
+        async move {
+            self.network(chain_id)?.endpoints.contract_logs(after, to, contracts, with_margin(deadline)).await
+        }
+        .boxed()
     }
 
     fn block(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {

@@ -45,6 +45,7 @@ pub use self::cache::reply_cache::{SharedListPart, StoredReplyFilter};
 pub use self::cache::store::StoreSettings;
 pub use self::cache::stored_replies::{StoredReplies, StoredRepliesError, StoredReply};
 pub use self::chain::block::{Block, BlockRef};
+pub use self::chain::contract_log::ContractLog;
 pub use self::chain::gas_price::GasPrice;
 pub use self::chain::transaction::{GasPaid, Log, Receipt, TransactionLookup, TransactionStatus};
 pub use self::chain_reader::ChainReader;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alloy::primitives::B256;
+use alloy::primitives::{Address, B256};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 use tokio::time::Instant;
@@ -12,7 +12,8 @@ use tokio::time::Instant;
 use crate::cache::lookup::{OpenGroups, SharedLookup};
 use crate::cache::reply_cache::SharedListPart;
 use crate::{
-    Block, BlockRef, ClientId, GasPrice, Read, ReadBudget, ReadFailure, ReadSet, Reply, ReplySet, TransactionLookup,
+    Block, BlockRef, ClientId, ContractLog, GasPrice, Read, ReadBudget, ReadFailure, ReadSet, Reply, ReplySet,
+    TransactionLookup,
 };
 
 /// Pinned block of each network, or why it has none, by chain id.
@@ -39,6 +40,28 @@ pub trait Reader: Send + Sync {
 
     /// Returns such a block that is at least as high as `min`. Fails with [`ReadFailure::Behind`] if there is none in time.
     fn pin_from(&self, chain_id: u64, min: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
+
+    /// Waits for another block to read at than the one with the hash `known`. Fails with [`ReadFailure::Timeout`] if there
+    /// is none in time.
+    fn next_pin(&self, chain_id: u64, known: B256, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
+        async move {
+            let pinned = self.pin(chain_id, deadline).await?;
+            if pinned.hash == known { Err(ReadFailure::Timeout) } else { Ok(pinned) }
+        }
+        .boxed()
+    }
+
+    /// Returns the logs of contracts after one block, up to and with a later one. One endpoint's word is taken for it.
+    fn contract_logs<'a>(
+        &'a self,
+        _chain_id: u64,
+        _after: Block,
+        _to: Block,
+        _contracts: &'a Arc<[Address]>,
+        _deadline: Instant,
+    ) -> BoxFuture<'a, Result<Vec<ContractLog>, ReadFailure>> {
+        ready(Err(ReadFailure::NotConfigured)).boxed()
+    }
 
     /// Returns the block with this hash. Fails with [`ReadFailure::BlockLost`] if no endpoint knows it.
     fn block(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;

@@ -45,10 +45,12 @@ pub(crate) enum LimitReached {
     Answers,
     #[error("this client has used its reads of today (UTC)")]
     Reads,
+    #[error("this client watches as many portfolios as it may")]
+    Watches,
 }
 
 impl LimitReached {
-    pub(crate) const ALL: [Self; 3] = [Self::Requests, Self::Answers, Self::Reads];
+    pub(crate) const ALL: [Self; 4] = [Self::Requests, Self::Answers, Self::Reads, Self::Watches];
 
     /// Returns the name of the policy, which is the metric's label.
     pub(crate) fn as_str(self) -> &'static str {
@@ -56,6 +58,7 @@ impl LimitReached {
             Self::Requests => "requests",
             Self::Answers => "answers",
             Self::Reads => "reads",
+            Self::Watches => "watches",
         }
     }
 }

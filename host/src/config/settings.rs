@@ -191,6 +191,13 @@ settings! {
     "connections.streams_max" => streams_max: usize = whole(1..=1 << 20).map(size).or(2048),
         "HTTP/2 streams of all clients";
 
+    /// Each keeps its rows, some hundred kilobytes, and at most 4 MiB.
+    "watches.portfolios_max" => watched_portfolios_max: usize = whole(1..=65_536).map(size).or(256),
+        "portfolios that /{address}/watch reads at each block; beyond: 503 with Retry-After";
+    /// A page opens one.
+    "watches.per_client_max" => watches_per_client_max: usize = whole(1..=65_536).map(size).or(32),
+        "streams of /{address}/watch that one client may have; beyond: 429";
+
     "clients.trusted_proxies" => trusted_proxies: Vec<IpNet> = list(proxies::networks).or(Vec::new()),
         is "addresses and networks, at most 256", "proxies that name the client, like [\"10.0.0.0/8\"]; nobody else is believed";
     "clients.proxy_header" => proxy_header: ProxyHeader = choice(&[

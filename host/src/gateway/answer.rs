@@ -387,6 +387,11 @@ pub(crate) struct ClaimCount {
 }
 
 impl Portfolio {
+    /// Positions, then payments of claims.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.positions.iter().chain(self.payments.iter().flatten())
+    }
+
     /// Counts the claims; `None` if the query excludes claims.
     pub(crate) fn claims(&self) -> Option<ClaimCount> {
         let counted = self.payments.as_ref()?.iter().filter_map(Row::counted_claim);

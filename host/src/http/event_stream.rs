@@ -117,6 +117,12 @@ impl EventSender {
 }
 
 impl EventReceiver {
+    /// A stream without events.
+    pub(super) fn ended() -> Self {
+        let (_, events) = unbounded_channel();
+        Self { events, waiting: Arc::default() }
+    }
+
     /// Takes the next event; `None` once the stream has ended.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let taken = self.events.poll_recv(context);

@@ -1,6 +1,7 @@
 //! The answers of the public listeners: from the head of a request to the bytes of a body.
 
 pub(super) mod accept;
+pub(super) mod answer_event;
 pub(super) mod answer_headers;
 pub(super) mod body;
 pub(super) mod caching;
@@ -12,3 +13,4 @@ pub(super) mod route;
 pub(super) mod shared_body;
 pub(super) mod streamed_answer;
 pub(super) mod timing;
+pub(crate) mod watches;

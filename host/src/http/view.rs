@@ -27,6 +27,7 @@ mod report;
 mod rows;
 mod schema;
 mod simulation;
+pub(super) mod watched;
 
 use std::cell::Cell;
 use std::io;

@@ -54,6 +54,11 @@ impl Endpoint {
                 "getClaimPlan",
                 "[all claims of a network](../use/plans.md) in order, as one request to a wallet",
             ),
+            Self::Watch => (
+                "positions",
+                "watch",
+                "[what changes](../use/streams.md#watch) in the account's positions and claimables, as a stream of events",
+            ),
             Self::AddressOfName => ("names", "getAddressOfName", "[the address of a name](../use/accounts.md)"),
             Self::NameOfAccount => {
                 ("names", "getNameOfAccount", "[the primary name of an account](../use/accounts.md)")

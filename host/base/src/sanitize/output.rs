@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 /// Form of raw JSON numbers, which have more digits than a binary float can hold. Integers are always written as
 /// numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Numbers {
     #[default]
     Plain,

@@ -190,6 +190,21 @@ impl Heads {
         }
     }
 
+    /// Waits for a pin other than `known`, and returns it.
+    ///
+    /// # Errors
+    /// [`ReadFailure::Timeout`] if there is none in time.
+    pub(crate) async fn next_pin(self: &Arc<Self>, known: B256, deadline: Instant) -> Result<Block, ReadFailure> {
+        let mut polls = self.polls.subscribe();
+        loop {
+            let pinned = self.pin(deadline).await?;
+            if pinned.hash != known {
+                return Ok(pinned);
+            }
+            let Ok(Ok(())) = timeout_at(deadline, polls.changed()).await else { return Err(ReadFailure::Timeout) };
+        }
+    }
+
     /// Returns a pin that is at least as high as `min`. The pin goes on by the same rule, but at once, although answers
     /// share the older one still; and heads are polled as often as they may be until there is one.
     ///

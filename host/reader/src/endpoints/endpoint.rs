@@ -6,6 +6,7 @@
 
 mod batches;
 mod blocks;
+mod contract_logs;
 mod gas_price;
 mod probe;
 mod receipt_proof;

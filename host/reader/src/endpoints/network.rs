@@ -14,7 +14,7 @@ mod receipt_check;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alloy::primitives::B256;
+use alloy::primitives::{Address, B256};
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::task::JoinHandle;
@@ -24,6 +24,7 @@ use self::finality::Finality;
 use self::receipt_check::ReceiptCheck;
 use self::turns::Turn;
 use crate::chain::block::unix_s;
+use crate::chain::contract_log::ContractLog;
 use crate::chain::gas_price::{GasPrice, PriceAt};
 use crate::chain::heads::HeadSource;
 use crate::chain::transaction::TransactionLookup;
@@ -288,6 +289,22 @@ impl Endpoints {
 
     pub(crate) async fn gas_price(&self, at: PriceAt, deadline: Instant) -> Result<GasPrice, ReadFailure> {
         self.first_reply(deadline, move |endpoint, until| endpoint.gas_price(at, until).boxed()).await
+    }
+
+    /// Returns the logs of these contracts after one block, up to and with a later one.
+    pub(crate) async fn contract_logs(
+        &self,
+        after: Block,
+        to: Block,
+        contracts: &Arc<[Address]>,
+        deadline: Instant,
+    ) -> Result<Vec<ContractLog>, ReadFailure> {
+        let contracts = Arc::clone(contracts);
+        self.first_reply(deadline, move |endpoint, until| {
+            let contracts = Arc::clone(&contracts);
+            async move { endpoint.contract_logs(&after, &to, &contracts, until).await }.boxed()
+        })
+        .await
     }
 
     /// Returns the reply of the first endpoint that gives one.

@@ -292,6 +292,7 @@ fn record_failure(plan: &JobPlan, reason: &'static str, detail: &str) {
 }
 
 /// Rows of one job.
+#[derive(Clone)]
 pub(in crate::gateway) struct JobRows {
     pub(in crate::gateway) plan: JobPlan,
     pub(in crate::gateway) rows: Vec<Row>,

@@ -4,6 +4,7 @@ use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
 use super::{examples, messages};
+use crate::http::event_stream::MEDIA_TYPE;
 use crate::http::view;
 use crate::markdown::{plain, sentence};
 use crate::paths::{Endpoint, PARAMETERS, PATH_VALUES, Parameter, ParameterKind, is_value};
@@ -75,6 +76,10 @@ fn responses(endpoint: Endpoint, generator: &mut SchemaGenerator) -> Map<String,
         "headers": messages::headers_of_answers(endpoint),
         "content": content(endpoint, generator),
     });
+    if endpoint.may_be_stream() {
+        whole["content"][MEDIA_TYPE] =
+            stream("The answer as it comes: an event for each job that ends, then the whole.");
+    }
     if let Some(example) = examples::of(endpoint) {
         whole["content"]["application/json"]["example"] = example;
     }
@@ -87,7 +92,14 @@ fn responses(endpoint: Endpoint, generator: &mut SchemaGenerator) -> Map<String,
     responses
 }
 
+fn stream(about: &str) -> Value {
+    json!({"schema": {"type": "string", "description": about}})
+}
+
 fn content(endpoint: Endpoint, generator: &mut SchemaGenerator) -> Value {
+    if endpoint.is_stream() {
+        return json!({MEDIA_TYPE: stream("The whole at first, then an event for each change.")});
+    }
     match view::schema(endpoint, generator) {
         Some(schema) => json!({"application/json": {"schema": schema}}),
         None if endpoint == Endpoint::ProtocolLogo => json!({"image/svg+xml": {"schema": {"type": "string"}}}),

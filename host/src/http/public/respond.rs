@@ -22,7 +22,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::clients::Caller;
 use crate::clients::usage::{LimitHeaders, LimitReached};
 use crate::gateway::problem::Problem;
-use crate::gateway::query::{InputLimits, Query};
+use crate::gateway::query::{About, InputLimits, Query};
 use crate::gateway::{Admitted, Gateway};
 use crate::http::content::Content;
 use crate::http::event_stream::{self, EventReceiver, StreamHost};
@@ -37,6 +37,7 @@ use crate::http::public::route::{self, Listener, Request, Verb};
 use crate::http::public::shared_body::SharedBody;
 use crate::http::public::streamed_answer::StreamedAnswer;
 use crate::http::public::timing::Timing;
+use crate::http::public::watches::{WatchKey, Watches};
 use crate::http::public::{accept, caching, logo};
 use crate::http::view::form::Form;
 use portolan_base::client_share::ClientShare;
@@ -73,6 +74,7 @@ pub(in crate::http) struct PublicApi {
     pub(in crate::http) deadline: Duration,
     pub(in crate::http) lists: ListBodies,
     pub(in crate::http) pages: Arc<Pages>,
+    pub(in crate::http) watches: Arc<Watches>,
     pub(in crate::http) access_log: bool,
 }
 
@@ -230,6 +232,9 @@ impl PublicApi {
         {
             return Ok(shared(Arc::clone(&list.body)));
         }
+        if request.is_watch {
+            return self.watch(request, form, head, &caller.usage.share, host).await;
+        }
         if request.query.is_followed_by_job() && head.method == Method::GET && accept::wants_events(&head.headers) {
             let of = StreamedAnswer::new(&self.gateway, request, form, Arc::clone(&caller.usage.share), until);
             return Ok(events(of.begin(Arc::new(host())).await?));
@@ -237,6 +242,26 @@ impl PublicApi {
         // Boxed, so that stored bodies and answers that wait for their clients do not hold this future's memory.
         let answer = Box::pin(self.work(request, form, &caller.usage.share, timing, until)).await;
         answer.map_err(|problem| if form.full { problem } else { problem.without_jobs() })
+    }
+
+    /// Opens a stream of what changes; for HEAD, returns its headers.
+    async fn watch<H: StreamHost + 'static>(
+        &self,
+        request: Request,
+        form: Form,
+        head: &Parts,
+        client: &Arc<ClientShare>,
+        host: impl FnOnce() -> H,
+    ) -> Result<Response<Body>, Problem> {
+        let Query::Of(account, About::Rows(about)) = request.query else {
+            return Err(Problem::Internal("only the rows of an account are watched".into()));
+        };
+        let account = self.gateway.account(account, client).await?;
+        if head.method == Method::HEAD {
+            return Ok(events(EventReceiver::ended()));
+        }
+        let key = WatchKey { account, about, form };
+        Ok(events(self.watches.subscribe(key, &head.headers, client, Arc::new(host())).await?))
     }
 
     async fn work(

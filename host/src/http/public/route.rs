@@ -70,6 +70,8 @@ pub(in crate::http) struct Request {
     pub(in crate::http) detail_full: bool,
     /// `?amounts=`; `None` if it is absent.
     pub(in crate::http) numbers: Option<Numbers>,
+    /// True if the client wants what changes from now on.
+    pub(in crate::http) is_watch: bool,
 }
 
 /// Checks the method, before all else.
@@ -101,7 +103,7 @@ pub(in crate::http) fn route(
     let query = query(endpoint, &values, &search, networks, limits)?.ok_or_else(unknown)?;
     let (options, detail_full) = (options(endpoint, &query, &search, networks)?, search.is_full()?);
     let numbers = search.one("amounts")?.map(form::numbers).transpose()?;
-    Ok(Request { query, options, detail_full, numbers })
+    Ok(Request { query, options, detail_full, numbers, is_watch: endpoint == Endpoint::Watch })
 }
 
 /// Returns `None` if the path's values do not fit its endpoint.
@@ -121,7 +123,7 @@ fn query(
         (Endpoint::Protocols, []) => Ok(Query::Protocols),
         (Endpoint::Coverage, []) => Ok(Query::Coverage),
         (Endpoint::AllClaimables, [account_text]) => all_claimables(account_text, search, networks),
-        (Endpoint::AllPositions, [account_text]) => all_positions(account_text, search, networks),
+        (Endpoint::AllPositions | Endpoint::Watch, [account_text]) => all_positions(account_text, search, networks),
         (Endpoint::ClaimablesOfAccounts, []) => {
             let (accounts, chain_id) = subjects(search, networks, limits.accounts_max)?;
             Ok(Query::OfAll(accounts, about_claimables(search, chain_id)?))

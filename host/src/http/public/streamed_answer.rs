@@ -2,26 +2,21 @@
 //!
 //! Invariant: a request that is wrong from the start is answered by a problem, not by a stream.
 
-use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::FutureExt as _;
-use hyper::StatusCode;
-use hyper::header::HeaderMap;
 use portolan_base::client_share::ClientShare;
-use portolan_base::sanitize::output;
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
+use crate::gateway::Gateway;
 use crate::gateway::problem::Problem;
 use crate::gateway::progress::{EndedJob, Progress};
-use crate::gateway::{Gateway, GatewayResponse};
 use crate::http::event_stream::{self, EventReceiver, EventSender, NotSent, StreamHost};
-use crate::http::problem::unwritable;
-use crate::http::public::answer_headers::own_headers;
+use crate::http::public::answer_event;
 use crate::http::public::body::BodyWriter;
 use crate::http::public::route::Request;
 use crate::http::view::form::Form;
@@ -103,7 +98,8 @@ impl StreamedAnswer {
         }
         let late = |_| Problem::Deadline("the answer was not there in time".into());
         let response = answered.map_err(late)??;
-        Ok(stream.send("answer", &self.whole(response).await?)?)
+        let data = answer_event::data(self.writer(), self.gateway.cpu_pool(), &self.client, response).await?;
+        Ok(stream.send("answer", &data)?)
     }
 
     fn writer(&self) -> BodyWriter {
@@ -114,20 +110,6 @@ impl StreamedAnswer {
         let bytes_max = self.gateway.body_bytes_max();
         self.writer().write_job(self.gateway.cpu_pool(), &self.client, job, bytes_max).await
     }
-
-    /// Returns the headers that the plain answer has of its own, and its body as it is.
-    async fn whole(&self, mut response: GatewayResponse) -> Result<Vec<u8>, Problem> {
-        let headers = own_headers(&response, self.form)?;
-        let _admitted = response.admitted.take();
-        let body = self.writer().write(self.gateway.cpu_pool(), &self.client, response).await?.bytes;
-        let headers = output::json(&texts(&headers)).map_err(|error| unwritable(&error))?;
-        let status = StatusCode::OK.as_u16();
-        Ok([format!("{{\"status\":{status},\"headers\":").as_bytes(), &headers, b",\"body\":", &body, b"}"].concat())
-    }
-}
-
-fn texts(headers: &HeaderMap) -> BTreeMap<&str, &str> {
-    headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?))).collect()
 }
 
 /// The stream, and who waits for its beginning.

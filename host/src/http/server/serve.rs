@@ -21,6 +21,7 @@ use crate::http::admin::prometheus;
 use crate::http::public::pages::Pages;
 use crate::http::public::respond::{BACKSTOP, ListBodies, PublicApi};
 use crate::http::public::route::Listener;
+use crate::http::public::watches::Watches;
 use crate::http::server::connection::{self, Drain, Service, ServingPhase};
 use crate::http::server::guard::{Guard, NoSlot, files};
 use crate::http::server::passed_sockets::{PassedSocketError, PassedSockets};
@@ -106,10 +107,11 @@ impl Listeners {
         let pages = Arc::new(pages);
         let deadline = Duration::from_millis(config.deadline_ms);
         let drain_time = deadline + BACKSTOP + DRAIN;
+        let watches = Watches::new(&gateway, config.watches);
         let public_api = |listener| {
-            let (gateway, pages) = (gateway.clone(), Arc::clone(&pages));
+            let (gateway, pages, watches) = (gateway.clone(), Arc::clone(&pages), Arc::clone(&watches));
             let (lists, access_log) = (ListBodies::default(), config.access_log);
-            Service::PublicApi(PublicApi { listener, gateway, deadline, lists, pages, access_log })
+            Service::PublicApi(PublicApi { listener, gateway, deadline, lists, pages, watches, access_log })
         };
         let clients = Arc::new(clients);
         let operators = Operators {
@@ -142,6 +144,8 @@ impl Listeners {
         gateway.admin().monitor.begin_stop();
         phase.send_replace(ServingPhase::Leaving);
         tracing::info!(unready_ms = config.connections.unready.as_millis(), "it is not ready any more, and stops");
+        // Their clients connect again, elsewhere.
+        watches.close();
         sleep(config.connections.unready).await;
         tracing::info!("draining");
         phase.send_replace(ServingPhase::Draining);

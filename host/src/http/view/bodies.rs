@@ -34,7 +34,7 @@ pub(in crate::http) fn schema(endpoint: Endpoint, generator: &mut SchemaGenerato
         Endpoint::Farming => list::<FarmingView<'_>>(generator),
         Endpoint::Lending => list::<LendingView<'_>>(generator),
         Endpoint::Borrowing | Endpoint::Pooling | Endpoint::Locked => list::<PositionView<'_>>(generator),
-        Endpoint::ProtocolLogo | Endpoint::Description => return None,
+        Endpoint::ProtocolLogo | Endpoint::Description | Endpoint::Watch => return None,
         Endpoint::Docs | Endpoint::Problems | Endpoint::LlmsTxt => return None,
     })
 }

@@ -7,7 +7,7 @@ use portolan_base::sanitize::output::Numbers;
 use crate::gateway::problem::{Problem, quoted};
 
 /// The form of a body.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(in crate::http) struct Form {
     /// `?detail=full`
     pub(in crate::http) full: bool,

@@ -526,9 +526,20 @@ impl Totals {
     }
 }
 
+/// The sums of a portfolio.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(super) struct PortfolioTotals(TotalsView);
+
+impl PortfolioTotals {
+    pub(super) fn of(portfolio: &Portfolio, shape: Shape) -> Self {
+        Self(Totals::sum(portfolio.rows()).view(portfolio.payments.is_some(), shape))
+    }
+}
+
 impl<'a> PortfolioView<'a> {
     pub(super) fn of(portfolio: &'a Portfolio, shape: Shape) -> Self {
-        let rows = || portfolio.positions.iter().chain(portfolio.payments.iter().flatten());
+        let rows = || portfolio.rows();
         let with_claimable = portfolio.payments.is_some();
         let mut protocols: Vec<&Protocol> = rows().map(|row| &*row.protocol).collect();
         protocols.sort_by(|a, b| a.slug.cmp(&b.slug));
@@ -545,10 +556,7 @@ impl<'a> PortfolioView<'a> {
                 positions: positions.collect(),
             }
         };
-        Self {
-            totals: Totals::sum(rows()).view(with_claimable, shape),
-            protocols: protocols.into_iter().map(group).collect(),
-        }
+        Self { totals: PortfolioTotals::of(portfolio, shape).0, protocols: protocols.into_iter().map(group).collect() }
     }
 }
 

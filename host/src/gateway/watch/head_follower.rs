@@ -1,0 +1,189 @@
+//! Follows the newest blocks of the networks that watches read, and requests the logs of all their contracts once per
+//! block and network.
+//!
+//! Invariant: a network is followed while a watch reads it. Logs that could not be read say nothing, so that everything is
+//! read instead.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use alloy::primitives::{Address, B256};
+use parking_lot::Mutex;
+use portolan_reader::{Block, Reader};
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, sleep};
+
+use super::touched::Touched;
+
+/// Number of last blocks that are remembered: watches that are further behind read everything.
+const STEPS_MAX: usize = 32;
+/// Maximum contracts whose logs are requested; with more, everything is read.
+const CONTRACTS_MAX: usize = 5_000;
+/// Maximum blocks between two heads whose logs are requested.
+const BLOCKS_MAX: u64 = 256;
+/// Time of one wait for a block, and of one request for logs.
+const WAIT: Duration = Duration::from_secs(30);
+const LOGS_WAIT: Duration = Duration::from_secs(4);
+/// Minimum time between two heads of a network: some have four blocks a second.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Follows networks for all watches.
+pub(crate) struct HeadFollower {
+    reader: Arc<dyn Reader>,
+    networks: Mutex<BTreeMap<u64, FollowedNetwork>>,
+    /// Contracts of each watch, by chain id.
+    contracts: Mutex<HashMap<u64, BTreeMap<u64, BTreeSet<Address>>>>,
+    next_watch: AtomicU64,
+    /// Changed at each block of any network.
+    news: watch::Sender<()>,
+}
+
+struct FollowedNetwork {
+    watches: usize,
+    head: Option<Block>,
+    steps: VecDeque<HeadStep>,
+    task: AbortHandle,
+}
+
+/// What happened from one head to the next.
+struct HeadStep {
+    from: B256,
+    /// `None` if that is not known.
+    touched: Option<Touched>,
+}
+
+/// The networks that one watch reads, until it is dropped.
+pub(crate) struct Following {
+    follower: Arc<HeadFollower>,
+    watch: u64,
+    chain_ids: BTreeSet<u64>,
+    news: watch::Receiver<()>,
+}
+
+impl HeadFollower {
+    pub(crate) fn new(reader: Arc<dyn Reader>) -> Arc<Self> {
+        let (networks, contracts, next_watch, news) = Default::default();
+        Arc::new(Self { reader, networks, contracts, next_watch, news })
+    }
+
+    /// Follows these networks.
+    pub(super) fn follow(this: &Arc<Self>, chain_ids: BTreeSet<u64>) -> Following {
+        let mut networks = this.networks.lock();
+        for chain_id in &chain_ids {
+            let start = || {
+                let task = tokio::spawn(follow(Arc::clone(this), *chain_id)).abort_handle();
+                FollowedNetwork { watches: 0, head: None, steps: VecDeque::new(), task }
+            };
+            networks.entry(*chain_id).or_insert_with(start).watches += 1;
+        }
+        drop(networks);
+        let (watch, news) = (this.next_watch.fetch_add(1, Relaxed), this.news.subscribe());
+        Following { follower: Arc::clone(this), watch, chain_ids, news }
+    }
+
+    fn contracts(&self, chain_id: u64) -> Arc<BTreeSet<Address>> {
+        let contracts = self.contracts.lock();
+        Arc::new(contracts.values().filter_map(|own| own.get(&chain_id)).flatten().copied().collect())
+    }
+
+    /// Returns what the logs from one head to another say; `None` if that is not known.
+    async fn touched(&self, chain_id: u64, from: Block, to: Block) -> Option<Touched> {
+        let contracts = self.contracts(chain_id);
+        let is_next = to.number == from.number + 1 && to.parent == from.hash;
+        let is_later = to.number > from.number + 1 && to.number - from.number <= BLOCKS_MAX;
+        if contracts.len() > CONTRACTS_MAX || !is_next && !is_later {
+            return None;
+        }
+        if contracts.is_empty() {
+            return Some(Touched::of(contracts, &[]));
+        }
+        let filter: Arc<[Address]> = contracts.iter().copied().collect();
+        let logs = self.reader.contract_logs(chain_id, from, to, &filter, Instant::now() + LOGS_WAIT).await;
+        logs.ok().map(|logs| Touched::of(contracts, &logs))
+    }
+
+    fn take(&self, chain_id: u64, head: Block, step: Option<HeadStep>) {
+        if let Some(network) = self.networks.lock().get_mut(&chain_id) {
+            network.head = Some(head);
+            if network.steps.len() == STEPS_MAX {
+                network.steps.pop_front();
+            }
+            network.steps.extend(step);
+        }
+        self.news.send_replace(());
+    }
+}
+
+async fn follow(follower: Arc<HeadFollower>, chain_id: u64) {
+    let mut known: Option<Block> = None;
+    loop {
+        let (hash, until) = (known.map_or(B256::ZERO, |known| known.hash), Instant::now() + WAIT);
+        if let Ok(head) = follower.reader.next_pin(chain_id, hash, until).await {
+            let step = match known {
+                Some(from) => Some(HeadStep { from: from.hash, touched: follower.touched(chain_id, from, head).await }),
+                None => None,
+            };
+            follower.take(chain_id, head, step);
+            known = Some(head);
+        }
+        sleep(PAUSE).await;
+    }
+}
+
+impl Following {
+    pub(super) fn follower(&self) -> &Arc<HeadFollower> {
+        &self.follower
+    }
+
+    /// Returns the head of a network if it is another block than `known`, and not below it, and what happened since; `None` if that is not
+    /// known.
+    pub(super) fn since(&self, chain_id: u64, known: &Block) -> Option<(Block, Option<Touched>)> {
+        let networks = self.follower.networks.lock();
+        let network = networks.get(&chain_id)?;
+        let head = network.head.filter(|head| head.hash != known.hash && head.number >= known.number)?;
+        let begin = network.steps.iter().rposition(|step| step.from == known.hash);
+        let touched = begin.and_then(|begin| {
+            let mut all: Option<Touched> = None;
+            for step in network.steps.iter().skip(begin) {
+                let touched = step.touched.as_ref()?;
+                match &mut all {
+                    Some(all) => all.add(touched),
+                    None => all = Some(touched.clone()),
+                }
+            }
+            all
+        });
+        Some((head, touched))
+    }
+
+    /// Sets the contracts whose logs are requested, by chain id.
+    pub(super) fn set_contracts(&self, contracts: BTreeMap<u64, BTreeSet<Address>>) {
+        self.follower.contracts.lock().insert(self.watch, contracts);
+    }
+
+    /// Waits for the next block of any network.
+    pub(super) async fn changed(&mut self) {
+        // The follower lives as long as this.
+        let _ = self.news.changed().await;
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        self.follower.contracts.lock().remove(&self.watch);
+        let mut networks = self.follower.networks.lock();
+        for chain_id in &self.chain_ids {
+            if let Some(network) = networks.get_mut(chain_id) {
+                network.watches -= 1;
+                if network.watches == 0 {
+                    network.task.abort();
+                    networks.remove(chain_id);
+                }
+            }
+        }
+    }
+}
