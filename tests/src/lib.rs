@@ -14,6 +14,7 @@ pub mod demo;
 pub mod description;
 pub mod document_server;
 pub mod dylib;
+pub mod event_stream;
 pub mod fork;
 pub mod gateway;
 pub mod http;

@@ -80,6 +80,7 @@ mod silos;
 mod simulations;
 mod spans;
 mod store;
+mod streams;
 mod templates;
 mod test_reader;
 mod totals;

@@ -53,7 +53,7 @@ impl Metric {
 }
 
 /// All metrics.
-pub(crate) static METRICS: [Metric; 45] = [
+pub(crate) static METRICS: [Metric; 47] = [
     counter("portolan_http_requests_total", "", &["listener", "route", "status"], "requests"),
     histogram("portolan_http_request_seconds", "s", &["listener", "route"], "from a request's head to its answer"),
     counter("portolan_answers_partial_total", "", &["route"], "answers of which something is missing"),
