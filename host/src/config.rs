@@ -153,10 +153,7 @@ impl Config {
             access_log: settings.access_log,
             collector: settings.collector.clone(),
             connections: connection_limits(&settings, &memory),
-            watches: WatchLimits {
-                portfolios_max: settings.watched_portfolios_max,
-                per_client_max: settings.watches_per_client_max,
-            },
+            watches: WatchLimits::new(settings.watched_portfolios_max, settings.watches_per_client_max, settings.idle),
             clients: clients::settings(&settings, &layers)?,
             deadline_ms: settings.deadline_ms,
             gateway: gateway(settings, &tables, memory, &layers)?,

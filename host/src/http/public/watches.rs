@@ -41,8 +41,6 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// Time without a subscriber after which a watch ends.
 const LINGER: Duration = Duration::from_secs(30);
-/// Time between two comments, which keep idle connections open.
-const COMMENT_EVERY: Duration = Duration::from_secs(15);
 /// Time of one read of a portfolio, and of writing it.
 const WRITE_WAIT: Duration = Duration::from_secs(10);
 
@@ -174,7 +172,7 @@ impl WatchTask {
         let _ = begun.send(Ok(()));
         let mut unused_since = Instant::now();
         while unused_since.elapsed() < LINGER {
-            let has_news = timeout(COMMENT_EVERY, self.watched.changed()).await.is_ok();
+            let has_news = timeout(self.watches.limits.comment_every, self.watched.changed()).await.is_ok();
             let reader = self.watch.subscribers.lock().next_reader();
             let Some(client) = reader else { continue };
             unused_since = Instant::now();
