@@ -15,7 +15,7 @@ import { NetworkName, networkName, protocolName, TokenSymbol } from './names.js'
 import { Review } from '../claim/dialog.js';
 import { Failure } from './failure.js';
 import type { AccountStore } from './store.js';
-import { counts } from './worth.js';
+import { claimableOf, counts } from './worth.js';
 
 /** All rows that one transaction pays. */
 export type ClaimGroup = { id: string; first: Claimable; rows: Claimable[]; value: Decimal; net: Decimal | null };
@@ -27,7 +27,7 @@ export function Claims({ store }: { store: AccountStore }) {
   const networks = byNetwork(store.claims.value);
   const progress = store.progress.claimables.value;
   return (
-    <Section title="Claimable" note={progress.state === 'reading' ? <span role="status">Reading, and trying each claim…</span> : undefined}>
+    <Section title="Claimable" aside={networks.length > 0 ? <Dollars of={claimableOf(store.claims.value)} /> : undefined} note={progress.state === 'reading' ? <span role="status">Reading, and trying each claim…</span> : undefined}>
       <Failure progress={progress} retry={() => void store.refresh()} />
       {progress.state === 'whole' && networks.length === 0 && <p class="empty">{store.claimables.value.missing.length > 0 ? 'Nothing, in what could be read.' : 'There is nothing to claim.'}</p>}
       {networks.map(({ network, groups }) => <OfNetwork key={network.chainId} store={store} network={network} groups={groups} review={setReviewed} />)}
@@ -79,9 +79,9 @@ function ClaimItem({ store, group, review }: { store: AccountStore; group: Claim
       </ul>
       <div class="value">
         <p><Dollars of={isPriced(rows) ? value : null} /></p>
-        <p class="note">{net === null ? 'gas unknown' : <><span class="hidden">After gas: </span><Dollars of={net} /> after gas</>}</p>
+        <p class="note">{net === null ? 'gas unknown' : <><Dollars of={net} /> after gas</>}</p>
       </div>
-      <div class="action">{isSendable(group) && <button type="button" aria-describedby={id} onClick={() => review(group)}>Claim</button>}</div>
+      <div class="action">{isSendable(group) && <button type="button" class="second" aria-describedby={id} onClick={() => review(group)}>Claim</button>}</div>
       <Why of={first} />
       {details.opened(() => <ClaimDetails store={store} group={group} />)}
     </li>
