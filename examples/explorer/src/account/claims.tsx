@@ -48,7 +48,7 @@ function OfNetwork({ store, network, groups, review }: { store: AccountStore; ne
         <h3><NetworkName network={network} /></h3>
         <p class="note">{count(groups.length)} {groups.length === 1 ? 'claim' : 'claims'}</p>
         <p class="total"><Dollars of={total} /></p>
-        {claimable.length > 1 && <a class="button" role="button" href={toPlan(store.account, slugOf(network.chainId))} onKeyDown={pressedBySpace}>Claim all on {name}</a>}
+        {claimable.length > 1 && <button type="button" onClick={() => (location.hash = toPlan(store.account, slugOf(network.chainId)))}>Claim all on {name}</button>}
       </div>
       <ul>
         {shown.map((group) => <ClaimItem key={group.id} store={store} group={group} review={review} />)}
@@ -142,11 +142,4 @@ export function byNetwork(rows: Claimable[]): { network: Network; groups: ClaimG
 
 function isPriced(rows: Claimable[]): boolean {
   return rows.some(({ dollarValue, amount }) => compare(decimal(dollarValue), ZERO) > 0 || compare(decimal(amount), ZERO) === 0);
-}
-
-/** A link that is a button also answers to the space bar. */
-function pressedBySpace(event: KeyboardEvent): void {
-  if (event.key !== ' ') return;
-  event.preventDefault();
-  (event.currentTarget as HTMLElement).click();
 }

@@ -17,7 +17,7 @@ import { PositionDetails } from './position-details.js';
 import type { AccountStore, Gap } from './store.js';
 import { sumsOf } from './worth.js';
 
-type Group = { slug: string; protocol: Protocol | undefined; positions: Position[]; gaps: Gap[]; net: Decimal };
+type Group = { slug: string; protocol: Protocol | undefined; positions: Position[]; gaps: Gap[]; net: Decimal; isPriced: boolean };
 
 const SHOWN_FIRST = 6;
 
@@ -31,12 +31,12 @@ export function Positions({ store }: { store: AccountStore }) {
     <Section title="Positions" note={progress.state === 'reading' ? <span role="status">Reading…</span> : undefined}>
       <Failure progress={progress} retry={() => void store.refresh()} />
       {progress.state === 'whole' && groups.length === 0 && <p class="empty">{store.positions.value.missing.length > 0 ? 'None, in what could be read.' : 'There are no positions.'}</p>}
-      {groups.map(({ slug, protocol, positions, gaps, net }) => (
+      {groups.map(({ slug, protocol, positions, gaps, net, isPriced }) => (
         <Card key={slug} kind="list">
           <div class="card-head">
             <Logo src={protocol?.logo ?? null} name={protocol ? protocolName(protocol) : slug} />
             <h3>{protocol ? protocolName(protocol) : slug}</h3>
-            {positions.length > 0 && <p class="total"><Dollars of={net} /></p>}
+            {positions.length > 0 && <p class="total"><Dollars of={isPriced ? net : null} /></p>}
           </div>
           {gaps.map((gap) => <GapNotice key={`${gap.network} ${gap.reason}`} store={store} gap={gap} />)}
           <PositionList store={store} positions={positions} />
@@ -117,6 +117,7 @@ function groupsOf(store: AccountStore): Group[] {
     positions: positions.sort(byValue),
     gaps,
     net: sumsOf(positions).net,
+    isPriced: positions.some(({ legs }) => legs.some(({ dollarValue }) => dollarValue !== null)),
   }));
   return all.sort((one, other) => compare(other.net, one.net));
 }
