@@ -1,7 +1,7 @@
 // Everything that the page knows about one account, and how it gets to know it.
 
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Missing } from '../api/client.js';
+import { type Missing, parseMissing } from '../api/client.js';
 import { type Answer, get, why } from '../api/get.js';
 import { loadNetworks, slugOf } from '../api/networks.js';
 import { type Job, stream } from '../api/stream.js';
@@ -20,6 +20,7 @@ export type Gap = Missing & { questions: Question[]; detail: string | undefined 
 
 type Change = {
   blocks: string;
+  partial: string | null;
   positions: { changed: Position[]; removed: string[] };
   claimables: { changed: Claimable[]; removed: string[] };
 };
@@ -66,8 +67,8 @@ export class AccountStore {
   async start(): Promise<void> {
     await loadNetworks().catch(() => undefined);
     await Promise.all([this.#readClaimables(), this.#readPositions(), this.readBalances()]);
-    await this.#markTokens();
     if (this.progress.positions.value.state === 'whole') this.#watch();
+    await this.#markTokens();
   }
 
   end(): void {
@@ -224,8 +225,8 @@ export class AccountStore {
     this.positions.value = { parts: new Map(parts), missing: fresh.missing };
   }
 
-  #change({ positions, claimables }: Change): void {
-    this.positions.value = withChange(this.positions.value, positions.changed, positions.removed, slugOf);
+  #change({ partial, positions, claimables }: Change): void {
+    this.positions.value = { ...withChange(this.positions.value, positions.changed, positions.removed, slugOf), missing: parseMissing(partial) };
     this.claimables.value = withChange(this.claimables.value, claimables.changed, claimables.removed, slugOf);
     this.#see(claimables.changed, positions.changed);
     const number = positions.changed.length + positions.removed.length + claimables.changed.length + claimables.removed.length;
