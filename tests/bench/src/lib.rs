@@ -32,6 +32,7 @@ mod shipped;
 mod simulations;
 mod soak;
 mod stand_in;
+mod streams;
 mod table;
 mod tally;
 pub mod world;
@@ -69,6 +70,8 @@ const FLEET_SECTIONS: [(&str, Section); 6] = [
     ("capacity", fleet::capacity),
 ];
 
+const STREAMS_SECTIONS: [(&str, Section); 2] = [("rows", streams::rows), ("watchers", streams::watchers)];
+
 /// Runs the named sections, or all; whether every bound that is not about time holds.
 ///
 /// # Errors
@@ -83,6 +86,14 @@ pub fn run(names: &[&str], say: impl FnMut(&str)) -> Result<bool> {
 /// Whatever does not come up, and a side that answers wrongly.
 pub fn run_fleet(names: &[&str], say: impl FnMut(&str)) -> Result<bool> {
     run_sections("fleet", &FLEET_SECTIONS, names, say)
+}
+
+/// Runs the named sections of the benchmark of streams, or all; whether every bound that is not about time holds.
+///
+/// # Errors
+/// Whatever does not come up, and a stream that ends early.
+pub fn run_streams(names: &[&str], say: impl FnMut(&str)) -> Result<bool> {
+    run_sections("streams", &STREAMS_SECTIONS, names, say)
 }
 
 fn run_sections(
