@@ -21,7 +21,7 @@ const COMMENT_EVERY: Duration = Duration::from_secs(15);
 
 /// Limits of `/{address}/watch`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WatchLimits {
+pub(crate) struct PortfolioWatchLimits {
     /// Portfolios that are watched.
     pub(crate) portfolios_max: usize,
     /// Streams of one client.
@@ -30,7 +30,7 @@ pub(crate) struct WatchLimits {
     pub(crate) comment_every: Duration,
 }
 
-impl WatchLimits {
+impl PortfolioWatchLimits {
     /// The limits of a process that watches for itself.
     pub(crate) const OF_ONE: Self = Self { portfolios_max: 1, per_client_max: 1, comment_every: COMMENT_EVERY };
 

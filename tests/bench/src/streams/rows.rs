@@ -31,7 +31,7 @@ enum Form {
 }
 
 /// The figures of one answer.
-struct Figures {
+struct RowTimes {
     first_row_ms: f64,
     whole_ms: f64,
     requests: f64,
@@ -44,7 +44,7 @@ pub(crate) fn run(say: Say<'_>, _: &mut Verdict) -> Result<()> {
     let built = build::built_alike()?;
     for (nodes, is_far) in [("loopback", false), ("50 ms", true)] {
         for form in [Form::Plain, Form::Stream] {
-            let stage = Stage::start(&built, is_far)?;
+            let stage = RowStage::start(&built, is_far)?;
             let first = stage.figures(form)?;
             let mut later = Vec::new();
             for _ in 0..ROUNDS {
@@ -52,7 +52,7 @@ pub(crate) fn run(say: Say<'_>, _: &mut Verdict) -> Result<()> {
                 later.push(stage.figures(form)?);
             }
             let name = if form == Form::Plain { "plain" } else { "stream" };
-            let of = |figure: fn(&Figures) -> f64| median(later.iter().map(figure));
+            let of = |figure: fn(&RowTimes) -> f64| median(later.iter().map(figure));
             let later = [of(|own| own.first_row_ms), of(|own| own.whole_ms), of(|own| own.requests)];
             let first = [first.first_row_ms, first.whole_ms, first.requests];
             for (what, figures) in [("first after the start", first), ("at a new block", later)] {
@@ -64,14 +64,14 @@ pub(crate) fn run(say: Say<'_>, _: &mut Verdict) -> Result<()> {
     Ok(())
 }
 
-struct Stage {
+struct RowStage {
     gateway: Gateway,
     world: World,
     nodes: Vec<RpcFault>,
     _far: Vec<Delay>,
 }
 
-impl Stage {
+impl RowStage {
     fn start(built: &build::Built, is_far: bool) -> Result<Self> {
         let world = World::start()?;
         let mut setup = world.with_all_built(built)?.host(&built.host());
@@ -108,7 +108,7 @@ impl Stage {
         wait::until("the new blocks", NEW_BLOCK_WITHIN, pinned).map(drop)
     }
 
-    fn figures(&self, form: Form) -> Result<Figures> {
+    fn figures(&self, form: Form) -> Result<RowTimes> {
         let path = format!("/claimables/{}", self.world.address("farmer")?);
         let (before, began) = (self.requests(), Instant::now());
         let (first_row_ms, whole_ms) = match form {
@@ -133,6 +133,6 @@ impl Stage {
                 (first.context("no row")?, ms(began.elapsed()))
             }
         };
-        Ok(Figures { first_row_ms, whole_ms, requests: float(self.requests() - before) })
+        Ok(RowTimes { first_row_ms, whole_ms, requests: float(self.requests() - before) })
     }
 }

@@ -37,7 +37,8 @@ const WATCHERS_EACH: usize = 10;
 const HOLDERS: usize = 28;
 const MINUTES: f64 = 5.0;
 /// Time from block to block, by network.
-const BLOCK_TIMES: [(&str, u64); 4] = [("ethereum", 12_000), ("polygon", 2_000), ("optimism", 2_000), ("fantom", 1_000)];
+const BLOCK_TIMES: [(&str, u64); 4] =
+    [("ethereum", 12_000), ("polygon", 2_000), ("optimism", 2_000), ("fantom", 1_000)];
 /// For events of the last blocks.
 const LAST: Duration = Duration::from_secs(8);
 /// The slow reader's buffer.
@@ -46,7 +47,7 @@ const SLOW_BYTES: u32 = 4 << 10;
 const REQUESTS_MAX: f64 = 12.0;
 
 /// When each block was mined, by network and number.
-type Mined = Arc<Mutex<HashMap<(String, u64), Instant>>>;
+type BlockTimes = Arc<Mutex<HashMap<(String, u64), Instant>>>;
 
 /// What one watcher saw.
 #[derive(Default)]
@@ -70,26 +71,24 @@ pub(crate) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
         setup = setup.rpc(&truth.network, &node.url());
         nodes.push(node);
     }
-    let gateway = setup
-        .config("[watches]\nper_client_max = 2000\n[connections]\nper_client_max = 2000")
-        .start()?;
+    let gateway = setup.config("[watches]\nper_client_max = 2000\n[connections]\nper_client_max = 2000").start()?;
     let before_mib = gateway.memory_mib()?;
-    let (mined, stop): (Mined, _) = (Arc::default(), AtomicBool::new(false));
+    let (mined, stop): (BlockTimes, _) = (Arc::default(), AtomicBool::new(false));
     let time = Duration::from_secs_f64(minutes * 60.0);
     let requests = || nodes.iter().map(RpcFault::requests).sum::<usize>();
     let (mut used_ms, mut used_requests, mut memory_mib) = (0.0, 0, 0.0);
     let (watched, slow) = thread::scope(|scope| {
         let clients = scope.spawn(|| clients(gateway.base, &accounts, &mined, time + LAST * 2));
         // All have their first event before anything is counted.
-        thread::sleep(LAST);
+        thread::park_timeout(LAST);
         let (threads, asked) = (Threads::of(gateway.process())?, requests());
         for (chain, truth) in &world.chains {
             let (mined, stop, network) = (Arc::clone(&mined), &stop, truth.network.clone());
             scope.spawn(move || mine(chain, &network, &mined, stop));
         }
-        thread::sleep(time);
+        thread::park_timeout(time);
         stop.store(true, Ordering::Relaxed);
-        thread::sleep(LAST);
+        thread::park_timeout(LAST);
         used_ms = Threads::of(gateway.process())?.ms_since(&threads);
         (used_requests, memory_mib) = (requests() - asked, gateway.memory_mib()?);
         clients.join().map_err(|_| anyhow::anyhow!("a client failed"))?
@@ -103,7 +102,10 @@ pub(crate) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
         ("blocks", number(blocks)),
         ("events of all watchers", number(float(watched.iter().map(|own| own.events).sum::<usize>()))),
         ("bytes of all watchers, MiB", number(float(watched.iter().map(|own| own.bytes).sum::<usize>()) / 1_048_576.0)),
-        ("requests to nodes for each block", verdict.at_most(Kind::Count, "requests of watches", per_block, REQUESTS_MAX)),
+        (
+            "requests to nodes for each block",
+            verdict.at_most(Kind::Count, "requests of watches", per_block, REQUESTS_MAX),
+        ),
         ("processor time for each block, gateway and workers, ms", number(used_ms / blocks)),
         ("processors in use", number(used_ms / ms(time))),
         ("from a block to its event, p50, ms", number(percentile(&waits, 0.5))),
@@ -127,7 +129,7 @@ fn accounts(world: &World) -> Result<Vec<String>> {
     for place in 0..ACCOUNTS - accounts.len() {
         let account = Address::left_padding_from(&(u64::try_from(place)? << 32 | 0x0a7c).to_be_bytes());
         if place < HOLDERS {
-            let data = format!("0xa9059cbb{}{:064x}", format!("{:x}", account.into_word()), 1_000_000_000_u64);
+            let data = format!("0xa9059cbb{:x}{:064x}", account.into_word(), 1_000_000_000_u64);
             let receipt = chain.send(&json!({"from": farmer, "to": shares, "data": data}))?;
             ensure!(receipt["status"] == "0x1", "{receipt}");
         }
@@ -136,7 +138,7 @@ fn accounts(world: &World) -> Result<Vec<String>> {
     Ok(accounts)
 }
 
-fn mine(chain: &Chain, network: &str, mined: &Mined, stop: &AtomicBool) -> Result<()> {
+fn mine(chain: &Chain, network: &str, mined: &BlockTimes, stop: &AtomicBool) -> Result<()> {
     let block_time = BLOCK_TIMES.iter().find(|(own, _)| *own == network).context("no block time")?.1;
     let mut next = Instant::now();
     while !stop.load(Ordering::Relaxed) {
@@ -144,13 +146,13 @@ fn mine(chain: &Chain, network: &str, mined: &Mined, stop: &AtomicBool) -> Resul
         let number = quantity(&chain.block("latest")?["number"])?;
         mined.lock().insert((network.to_owned(), number), Instant::now());
         next += Duration::from_millis(block_time);
-        thread::sleep(next.saturating_duration_since(Instant::now()));
+        thread::park_timeout(next.saturating_duration_since(Instant::now()));
     }
     Ok(())
 }
 
 /// Runs all watchers; returns what they saw, and what became of the one that does not read.
-fn clients(to: SocketAddr, accounts: &[String], mined: &Mined, time: Duration) -> Result<(Vec<Watched>, String)> {
+fn clients(to: SocketAddr, accounts: &[String], mined: &BlockTimes, time: Duration) -> Result<(Vec<Watched>, String)> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let until = Time::now() + time;
@@ -167,9 +169,10 @@ async fn open(mut stream: TcpStream, account: &str) -> Result<TcpStream> {
     Ok(stream)
 }
 
-async fn watch(to: SocketAddr, account: &str, mined: &Mined, until: Time) -> Result<Watched> {
+async fn watch(to: SocketAddr, account: &str, mined: &BlockTimes, until: Time) -> Result<Watched> {
     let mut stream = open(TcpStream::connect(to).await?, account).await?;
-    let (mut watched, mut seen, mut line, mut chunk) = (Watched::default(), HashMap::new(), Vec::new(), vec![0; 16_384]);
+    let (mut watched, mut seen, mut line, mut chunk) =
+        (Watched::default(), HashMap::new(), Vec::new(), vec![0; 16_384]);
     while let Ok(read) = timeout_at(until, stream.read(&mut chunk)).await {
         let read = read?;
         ensure!(read > 0, "the stream of {account} ended");
@@ -193,7 +196,7 @@ async fn watch(to: SocketAddr, account: &str, mined: &Mined, until: Time) -> Res
 }
 
 /// The time since each of these blocks was mined that is new to this watcher.
-fn waits(blocks: &str, mined: &Mined, seen: &mut HashMap<String, u64>) -> Vec<f64> {
+fn waits(blocks: &str, mined: &BlockTimes, seen: &mut HashMap<String, u64>) -> Vec<f64> {
     let mined = mined.lock();
     let new = blocks.split(", ").filter_map(|block| {
         let (network, number) = block.split_once('=')?;
