@@ -21,7 +21,7 @@ export function tickStep([low, high]: Interval, count: number): number {
 export function nice([low, high]: Interval, count: number): { domain: Interval; step: number; ticks: number[] } {
   const room = high === low ? Math.abs(high) * 0.05 || 1 : (high - low) * 0.04;
   // Room below zero would say that there may be debts.
-  const padded: Interval = [low >= 0 ? Math.max(0, low - room) : low - room, high <= 0 ? Math.min(0, high + room) : high + room];
+  const padded: Interval = [low >= 0 ? Math.max(0, low - room) : low - room, low < 0 && high <= 0 ? Math.min(0, high + room) : high + room];
   const step = tickStep(padded, count);
   const first = Math.floor(padded[0] / step);
   const last = Math.ceil(padded[1] / step);
