@@ -1,5 +1,76 @@
-// A transaction in words.
+// A transaction in words: what it did for an account, and each of its events.
 
-export function TransactionPage({ network, hash }: { network: string; hash: string }) {
-  return <h1>{network} {hash}</h1>;
+import './transaction.css';
+import { useEffect, useState } from 'preact/hooks';
+import { type Answer, why } from '../api/get.js';
+import { count, moment, shortHex } from '../base/format.js';
+import { Notice, Section, Tag } from '../base/parts.js';
+import { Words } from '../base/text.js';
+import { reasonOf } from '../history/reasons.js';
+import { ForAccount } from './account.js';
+import { accountsOf, read, type Told } from './answer.js';
+import { Effects } from './effects.js';
+import { Events, SHOWN_FIRST } from './events.js';
+
+type State = { state: 'reading' } | { state: 'told'; answer: Answer<Told> } | { state: 'failed'; why: string };
+
+export function TransactionPage({ network, hash, account: given }: { network: string; hash: string; account?: string }) {
+  const [chosen, setChosen] = useState(given);
+  const [attempt, setAttempt] = useState(0);
+  const [most, setMost] = useState(SHOWN_FIRST);
+  const [state, setState] = useState<State>({ state: 'reading' });
+  const [accounts, setAccounts] = useState<string[]>([]);
+
+  useEffect(() => {
+    const stop = new AbortController();
+    const load = async () => {
+      const answer = await read(network, hash, chosen, stop.signal);
+      const found = accountsOf(answer.body.items);
+      setAccounts(found);
+      // Without a choice, the account that most events name: the next answer tells what it did for that one.
+      if (chosen === undefined && found[0] !== undefined) setChosen(found[0]);
+      setState({ state: 'told', answer });
+    };
+    load().catch((failure: unknown) => stop.signal.aborted || setState({ state: 'failed', why: why(failure) }));
+    return () => stop.abort();
+  }, [network, hash, chosen, attempt]);
+
+  const again = () => {
+    setState({ state: 'reading' });
+    setAttempt(attempt + 1);
+  };
+  return (
+    <>
+      <h1>Transaction <code class="hash" title={hash}>{shortHex(hash)}</code></h1>
+      <p class="note where"><Where network={network} state={state} /></p>
+      {(state.state !== 'failed' || chosen !== undefined) && <ForAccount account={chosen} accounts={accounts} onAccount={setChosen} />}
+      {state.state === 'reading' && <p class="loading" role="status">Reading the transaction…</p>}
+      {state.state === 'failed' && <><Notice kind="bad"><Words of={state.why} max={400} /></Notice><p><button type="button" onClick={again}>Try again</button></p></>}
+      {state.state === 'told' && (
+        <>
+          {state.answer.body.account && <Effects effects={state.answer.body.account} />}
+          <Missing answer={state.answer} onAgain={again} />
+          <Events told={state.answer.body} account={state.answer.body.account?.address} most={most} onMore={() => setMost(Infinity)} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Where({ network, state }: { network: string; state: State }) {
+  const block = state.state === 'told' ? state.answer.body.report.blocks[network] ?? Object.values(state.answer.body.report.blocks)[0] : undefined;
+  return <><Tag><Words of={network} /></Tag>{block && <> block {count(block.number)}, {moment(block.timestamp)}</>}</>;
+}
+
+function Missing({ answer: { missing }, onAgain }: { answer: Answer<Told>; onAgain: () => void }) {
+  if (missing.length === 0) return null;
+  return (
+    <Section title="What could not be read" aside={<button type="button" class="quiet" onClick={onAgain}>Try again</button>}>
+      <ul class="gaps">
+        {missing.map(({ what, network, reason }) => (
+          <li key={`${what} ${network} ${reason}`}>What {what === 'events' ? 'the gateway' : <Words of={what} />} decodes: {reasonOf(reason) ?? <Words of={reason} />}</li>
+        ))}
+      </ul>
+    </Section>
+  );
 }
