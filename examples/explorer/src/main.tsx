@@ -2,11 +2,14 @@
 
 import './theme/index.css';
 import { render } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { AccountPage } from './account/page.js';
 import { Frame } from './base/frame.js';
 import { lazy } from './base/lazy.js';
 import { followAddress, route, toSearch } from './router.js';
-import { SearchPage } from './search.js';
+import { Search, SearchPage } from './search.js';
+import { WalletButton, Wallets } from './wallet/connect.js';
+import { findWallets } from './wallet/wallets.js';
 
 const PlanPage = lazy(() => import('./claim/page.js').then((module) => module.PlanPage));
 const HistoryPage = lazy(() => import('./history/page.js').then((module) => module.HistoryPage));
@@ -35,5 +38,30 @@ function Page() {
   }
 }
 
+function App() {
+  const at = route.value;
+  const shown = useRef(at);
+  // A new page begins at its top, and a screen reader reads it from there.
+  useEffect(() => {
+    if (shown.current === at) return;
+    shown.current = at;
+    scrollTo(0, 0);
+    document.getElementById('main')?.focus({ preventScroll: true });
+  }, [at]);
+  const actions = (
+    <>
+      {at.page !== 'search' && <Search />}
+      <WalletButton />
+    </>
+  );
+  return (
+    <>
+      <Frame home={toSearch()} name="Portolan" actions={actions}><Page /></Frame>
+      <Wallets />
+    </>
+  );
+}
+
 followAddress();
-render(<Frame home={toSearch()} name="Portolan"><Page /></Frame>, document.getElementById('app')!);
+findWallets();
+render(<App />, document.getElementById('app')!);

@@ -1,5 +1,67 @@
 // What an account has and can claim.
 
+import { useEffect, useMemo } from 'preact/hooks';
+import { Notice } from '../base/parts.js';
+import { checksummed, Hex } from '../base/hex.js';
+import { shortHex } from '../base/format.js';
+import { Words } from '../base/text.js';
+import { toHistory } from '../router.js';
+import { Balances } from './balances.js';
+import { Blocks } from './blocks.js';
+import { Claims } from './claims.js';
+import { Debts } from './debts.js';
+import { Gaps } from './gaps.js';
+import { Marks } from './names.js';
+import { Positions } from './positions.js';
+import { AccountStore } from './store.js';
+import { Summary } from './summary.js';
+
 export function AccountPage({ account }: { account: string }) {
-  return <h1>{account}</h1>;
+  const store = useMemo(() => new AccountStore(account), [account]);
+  useEffect(() => {
+    void store.start();
+    return () => store.end();
+  }, [store]);
+  const address = store.address.value;
+  const isName = !account.startsWith('0x');
+  const name = isName ? account : shortHex(checksummed(account));
+  useEffect(() => {
+    document.title = `${name} · Portolan`;
+  }, [name]);
+
+  return (
+    <Marks.Provider value={store.marks.value}>
+      <header class="account-head">
+        <div>
+          <h1>{isName ? <Words of={account} /> : <span class="mono">{name}</span>}</h1>
+          {address !== null && <p class="note"><Hex of={address} what="the address" whole /></p>}
+        </div>
+        <nav class="account-nav" aria-label="Account">
+          <a class="button quiet" href={toHistory(account)}>Over time</a>
+        </nav>
+        <Blocks store={store} />
+      </header>
+      <Refused store={store} />
+      <Summary store={store} />
+      <Claims store={store} />
+      <Positions store={store} />
+      <Debts store={store} />
+      <Balances store={store} />
+      <Gaps store={store} />
+      <p class="hidden" role="status">{store.news.value}</p>
+    </Marks.Provider>
+  );
+}
+
+/** Where no question has an answer for the same reason, it is said once, at the top. */
+function Refused({ store }: { store: AccountStore }) {
+  const reasons = Object.values(store.progress).map(({ value }) => (value.state === 'failed' ? value.why : null));
+  const [first = null] = reasons;
+  if (first === null || reasons.some((reason) => reason !== first)) return null;
+  return (
+    <Notice kind="bad">
+      <p>{first}</p>
+      <p><button type="button" class="quiet" onClick={() => void store.refresh()}>Try again</button></p>
+    </Notice>
+  );
 }
