@@ -44,10 +44,9 @@ const held: Held = {
   id: 'farm', name: 'Farm', protocol: PROTOCOL, network: { name: 'POLYGON', logo: '', chainId: 137 }, dollarValue: '12.5',
   amounts: [{ key: 'staked 0x1 0', role: 'staked', symbol: 'LP', amount: '3' }],
 };
-const totals = { assets: '30', debts: '10', net: '20', claimable: null, unpriced: 0, untried: null };
 
 function point(at: number, given: Partial<Extract<Point, { state: 'read' }>['answer']>): Point {
-  return { at, state: 'read', answer: { blocks: { polygon: 47 }, missing: [], totals, held: new Map([['farm', held]]), ...given } };
+  return { at, state: 'read', answer: { blocks: { polygon: 47 }, missing: [], net: '20', unpriced: 0, held: new Map([['farm', held]]), ...given } };
 }
 
 const NET: Series = { of: 'net' };

@@ -1,13 +1,13 @@
 // What the charts show: how many days, which networks, and how far the reading is.
 
-import type { NetworkRow } from '../api/types.js';
+import type { Known } from '../api/networks.js';
 import type { Point } from './reading.js';
 import { RANGES } from './times.js';
 
 type Props = {
   days: number;
   onDays: (days: number) => void;
-  networks: NetworkRow[];
+  networks: Known[];
   network: string | undefined;
   onNetwork: (slug: string | undefined) => void;
   points: Point[];

@@ -2,8 +2,9 @@
 
 import './history.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { get, why } from '../api/get.js';
-import type { NetworkRow } from '../api/types.js';
+import { why } from '../api/get.js';
+import { loadNetworks, networks } from '../api/networks.js';
+import { checksummed } from '../base/hex.js';
 import { shortHex } from '../base/format.js';
 import { Notice, Section } from '../base/parts.js';
 import { Words } from '../base/text.js';
@@ -25,23 +26,30 @@ export function HistoryPage({ account }: { account: string }) {
   const [network, setNetwork] = useState<string>();
   const [choice, setChoice] = useState<Choice>({});
   const [selected, setSelected] = useState<number | null>(null);
-  const { networks, failure } = useNetworks();
+  const [failure, setFailure] = useState<string | null>(null);
   const range = RANGES.find((one) => one.days === days) ?? RANGES[1];
   const times = useMemo(() => timesOf(range, opened), [range, opened]);
   const [points, again] = usePoints(account, network, times);
   const held = useMemo(() => heldIn(points), [points]);
-  const position = chosenSeries(held, choice, networks);
+  const position = chosenSeries(held, choice);
   const net = points.map((point) => valueAt(point, { of: 'net' }));
   const ofPosition = position && points.map((point) => valueAt(point, position));
   const at = selected !== null && selected < times.length ? selected : null;
 
+  const isName = !account.startsWith('0x');
+  const shown = isName ? account : shortHex(checksummed(account));
+  useEffect(() => {
+    loadNetworks().catch((failure: unknown) => setFailure(why(failure)));
+    document.title = `${shown} over time · Portolan`;
+  }, [shown]);
+
   return (
     <>
-      <p class="note"><a href={toAccount(account)}>← <Words of={shortHex(account)} /></a></p>
+      <p class="note"><a href={toAccount(account)}>← <Words of={shown} /></a></p>
       <h1>Over time</h1>
-      <Controls days={days} onDays={(wanted) => { setDays(wanted); setSelected(null); }} networks={networks} network={network} onNetwork={setNetwork} points={points} />
+      <Controls days={days} onDays={(wanted) => { setDays(wanted); setSelected(null); }} networks={networks.value} network={network} onNetwork={setNetwork} points={points} />
       {failure !== null && <Notice kind="warn">The list of networks could not be read: {failure}</Notice>}
-      <Section title="Net worth" note="Assets less debts of all positions, in dollars">
+      <Section title="Net worth" note="In the wallet and in positions, less debts">
         <Panel points={points} values={net} series={{ of: 'net' }} selected={at} onSelect={setSelected} />
       </Section>
       <Section title="One position" aside={<PositionPicker held={held} series={position} onChoose={setChoice} />}>
@@ -59,17 +67,4 @@ export function HistoryPage({ account }: { account: string }) {
       </Section>
     </>
   );
-}
-
-function useNetworks(): { networks: NetworkRow[]; failure: string | null } {
-  const [state, setState] = useState<{ networks: NetworkRow[]; failure: string | null }>({ networks: [], failure: null });
-  useEffect(() => {
-    const stop = new AbortController();
-    get<NetworkRow[]>(['networks'], {}, stop.signal).then(
-      ({ body }) => setState({ networks: body, failure: null }),
-      (failure: unknown) => stop.signal.aborted || setState({ networks: [], failure: why(failure) }),
-    );
-    return () => stop.abort();
-  }, []);
-  return state;
 }

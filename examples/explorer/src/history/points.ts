@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { pool } from './pool.js';
+import { isStanding } from './reasons.js';
 import { type Point, read } from './reading.js';
 
 /** Points that are read side by side. Each one is an answer over all networks. */
@@ -44,7 +45,7 @@ export function usePoints(account: string, network: string | undefined, times: n
 
 /** Others are read again when they are next shown. */
 function isWhole(point: Point): boolean {
-  return point.state === 'read' && point.answer.missing.length === 0;
+  return point.state === 'read' && point.answer.missing.every(({ reason }) => isStanding(reason));
 }
 
 function keep(key: string, point: Point): void {

@@ -1,6 +1,6 @@
 // Which positions a chart can show, and which one it shows.
 
-import type { NetworkRow } from '../api/types.js';
+import { slugOf } from '../api/networks.js';
 import { compare, decimal } from '../base/decimal.js';
 import type { Held, Point } from './reading.js';
 import type { Series } from './series.js';
@@ -25,12 +25,11 @@ function byValue(one: Held, other: Held): number {
 }
 
 /** Returns the series of the chosen position, else of the most valuable one; null if there is none. */
-export function chosenSeries(held: Held[], choice: Choice, networks: NetworkRow[]): OfPosition | null {
+export function chosenSeries(held: Held[], choice: Choice): OfPosition | null {
   const position = held.find(({ id }) => id === choice.id) ?? held[0];
   if (!position) return null;
-  const network = networks.find(({ name }) => name === position.network.name)?.slug ?? position.network.name.toLowerCase();
   // Without a price, amounts are all that can be drawn.
   const otherwise = position.dollarValue === null ? position.amounts[0]?.key : undefined;
   const amount = choice.id === position.id ? choice.amount : otherwise;
-  return { of: 'position', position, network, ...(amount === undefined ? {} : { amount }) };
+  return { of: 'position', position, network: slugOf(position.network.chainId), ...(amount === undefined ? {} : { amount }) };
 }

@@ -25,12 +25,12 @@ export function valueAt(point: Point, series: Series): Value {
 
 type Answer = Extract<Point, { state: 'read' }>['answer'];
 
-function netAt({ totals, missing }: Answer): Value {
+function netAt({ net, unpriced, missing }: Answer): Value {
   const passing = missing.filter(({ reason }) => !isStanding(reason));
   // A sum without a protocol would look like a loss.
   if (passing.length > 0) return { state: 'gap', why: passing.map(inWords).join('; ') };
-  if (totals.net === null) return { state: 'gap', why: 'the sum is not known' };
-  return { state: 'known', value: totals.net, apart: totals.unpriced > 0 ? unpriced(totals.unpriced) : null };
+  if (net === null) return { state: 'gap', why: 'the sum is not known' };
+  return { state: 'known', value: net, apart: unpriced > 0 ? withoutPrice(unpriced) : null };
 }
 
 function positionAt({ held, missing }: Answer, { position, network, amount }: Extract<Series, { of: 'position' }>): Value {
@@ -51,7 +51,7 @@ function known(value: string): Value {
   return { state: 'known', value, apart: null };
 }
 
-function unpriced(count: number): string {
+function withoutPrice(count: number): string {
   return `without ${count} ${count === 1 ? 'amount that has' : 'amounts that have'} no price`;
 }
 
@@ -64,6 +64,13 @@ function covers({ what, network: where }: Missing, protocol: string, network: st
 export function inWords({ what, network, reason }: Missing): string {
   const place = [what === '*' ? 'everything' : what, network === '*' ? 'all networks' : network].join(' on ');
   return `${place}: ${reasonOf(reason) ?? reason}`;
+}
+
+/** Returns what all known values leave out alike; null if some leave out something else. */
+export function apartOf(values: Value[]): string | null {
+  const all = new Set(values.flatMap((value) => (value.state === 'known' ? [value.apart] : [])));
+  const [first = null] = all;
+  return all.size === 1 ? first : null;
 }
 
 /** Gaps with one reason, which may be of many points. */

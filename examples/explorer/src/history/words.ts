@@ -1,5 +1,6 @@
 // Times, positions and values of a chart in words.
 
+import { networkName, protocolName } from '../account/names.js';
 import { amount, dollars } from '../base/format.js';
 import { clean, cut } from '../base/text.js';
 import type { Held } from './reading.js';
@@ -21,9 +22,9 @@ export function shownTime(unixSeconds: number): string {
   return `${(isMidnight(unixSeconds) ? DATE : MOMENT).format(unixSeconds * 1000)} UTC`;
 }
 
-/** Names a position: `QUICKSWAP · PLN0 farm · POLYGON`. */
+/** Names a position: `Quickswap · PLN0 farm · Polygon`. */
 export function nameOf({ protocol, name, network }: Held): string {
-  return [protocol.name, name, network.name].map((words) => cut(clean(words))).join(' · ');
+  return [protocolName(protocol), name, networkName(network)].map((words) => cut(clean(words))).join(' · ');
 }
 
 /** Writes a value, or why there is none. */

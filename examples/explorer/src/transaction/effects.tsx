@@ -7,7 +7,7 @@ import { Notice, Section } from '../base/parts.js';
 import { Words } from '../base/text.js';
 import { Address } from './event.js';
 import { isAddress } from './phrases.js';
-import { Marked, Symbol } from './token.js';
+import { Symbol } from './token.js';
 
 export function Effects({ effects }: { effects: AccountEffects }) {
   return (
@@ -46,7 +46,7 @@ function Moved({ movement: { token, tokenAddress, tokenId, amount, dollarValue }
       <span class="moved">
         <span aria-hidden="true">{sign}</span>
         <Amount of={amount} /> <Symbol token={token} address={tokenAddress} />
-        {tokenId !== null && <> piece <Words of={tokenId} /></>} <Marked token={token} />
+        {tokenId !== null && <> piece <Words of={tokenId} /></>}
       </span>
       <Dollars of={dollarValue} />
     </li>

@@ -1,5 +1,6 @@
 // One event: its sentence, its protocol, and on demand all of its members.
 
+import { protocolName } from '../account/names.js';
 import type { Event, Token } from '../api/types.js';
 import { amount, fullAmount, moment, shortHex } from '../base/format.js';
 import { Disclosure, Tag } from '../base/parts.js';
@@ -7,7 +8,7 @@ import { Words } from '../base/text.js';
 import { toAccount } from '../router.js';
 import { membersOf } from './answer.js';
 import { isAddress, isTime, type Piece, sentence } from './phrases.js';
-import { Marked, Symbol } from './token.js';
+import { Symbol } from './token.js';
 
 /** From here on, an approval is one for everything: contracts and wallets use 2²⁵⁶−1, 2¹⁶⁰−1 and 2⁹⁶−1. */
 const UNLIMITED_FROM = 2n ** 96n - 1n;
@@ -20,7 +21,7 @@ export function EventRow({ event, account }: { event: Event; account: string | u
     <li class={event.partOf === undefined ? 'event' : 'event part'}>
       <p class="kinds">
         <span class="kind">{words(event.type)}</span>
-        {event.protocol && <Tag kind="good"><Words of={event.protocol.name} /></Tag>}
+        {event.protocol && <Tag kind="good"><Words of={protocolName(event.protocol)} /></Tag>}
         {event.partOf !== undefined && <Tag>part of log {event.partOf}</Tag>}
       </p>
       <p class="sentence">{pieces ? pieces.map((piece, index) => <Shown key={index} piece={piece} event={event} account={account} />) : 'An event of a type that this page does not know'}</p>
@@ -47,7 +48,7 @@ function Shown({ piece, event, account }: { piece: Piece; event: Event; account:
   if (piece.of === undefined) return <Value name={piece.member} value={value} account={account} short />;
   const token = (members[piece.of] ?? null) as Token | null;
   const isAll = APPROVALS.has(event.type) && isUnlimited(members['amountRaw']);
-  return <>{isAll ? <strong>any amount of</strong> : <Quantity of={value} />} <Symbol token={token} /><Marked token={token} /></>;
+  return <>{isAll ? <strong>any amount of</strong> : <Quantity of={value} />} <Symbol token={token} /></>;
 }
 
 function isUnlimited(raw: unknown): boolean {
@@ -75,7 +76,7 @@ function Value({ name, value, account, short = false }: { name: string; value: u
 }
 
 function Assets({ of }: { of: { asset: Token | null; amount: string }[] }) {
-  return <>{of.map(({ asset, amount }, index) => <span key={index}>{index > 0 && ' and '}<Quantity of={amount} /> <Symbol token={asset} /><Marked token={asset} /></span>)}</>;
+  return <>{of.map(({ asset, amount }, index) => <span key={index}>{index > 0 && ' and '}<Quantity of={amount} /> <Symbol token={asset} /></span>)}</>;
 }
 
 /** A token or a network. */

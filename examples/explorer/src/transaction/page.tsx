@@ -2,8 +2,11 @@
 
 import './transaction.css';
 import { useEffect, useState } from 'preact/hooks';
+import { Marks } from '../account/names.js';
 import { type Answer, why } from '../api/get.js';
+import { loadNetworks, networkOfSlug } from '../api/networks.js';
 import { count, moment, shortHex } from '../base/format.js';
+import { Hex } from '../base/hex.js';
 import { Notice, Section, Tag } from '../base/parts.js';
 import { Words } from '../base/text.js';
 import { reasonOf } from '../history/reasons.js';
@@ -11,6 +14,7 @@ import { ForAccount } from './account.js';
 import { accountsOf, read, type Told } from './answer.js';
 import { Effects } from './effects.js';
 import { Events, SHOWN_FIRST } from './events.js';
+import { Chain, marksIn } from './token.js';
 
 type State = { state: 'reading' } | { state: 'told'; answer: Answer<Told> } | { state: 'failed'; why: string };
 
@@ -35,31 +39,40 @@ export function TransactionPage({ network, hash, account: given }: { network: st
     return () => stop.abort();
   }, [network, hash, chosen, attempt]);
 
+  useEffect(() => {
+    document.title = `Transaction ${shortHex(hash)} · Portolan`;
+    // Without the list, the network goes by the name in the address, and nothing else is lost.
+    loadNetworks().catch(() => undefined);
+  }, [hash]);
+  const known = networkOfSlug(network);
+  const chainId = known?.chainId ?? 0;
   const again = () => {
     setState({ state: 'reading' });
     setAttempt(attempt + 1);
   };
   return (
     <>
-      <h1>Transaction <code class="hash" title={hash}>{shortHex(hash)}</code></h1>
-      <p class="note where"><Where network={network} state={state} /></p>
+      <h1>Transaction <Hex of={hash} what="the hash" /></h1>
+      <p class="note where"><Where network={network} name={known?.name ?? network} state={state} /></p>
       {(state.state !== 'failed' || chosen !== undefined) && <ForAccount account={chosen} accounts={accounts} onAccount={setChosen} />}
       {state.state === 'reading' && <p class="loading" role="status">Reading the transaction…</p>}
       {state.state === 'failed' && <><Notice kind="bad"><Words of={state.why} max={400} /></Notice><p><button type="button" onClick={again}>Try again</button></p></>}
       {state.state === 'told' && (
-        <>
+        <Chain.Provider value={chainId}>
+        <Marks.Provider value={marksIn(state.answer.body, chainId)}>
           {state.answer.body.account && <Effects effects={state.answer.body.account} />}
           <Missing answer={state.answer} onAgain={again} />
           <Events told={state.answer.body} account={state.answer.body.account?.address} most={most} onMore={() => setMost(Infinity)} />
-        </>
+        </Marks.Provider>
+        </Chain.Provider>
       )}
     </>
   );
 }
 
-function Where({ network, state }: { network: string; state: State }) {
+function Where({ network, name, state }: { network: string; name: string; state: State }) {
   const block = state.state === 'told' ? state.answer.body.report.blocks[network] ?? Object.values(state.answer.body.report.blocks)[0] : undefined;
-  return <><Tag><Words of={network} /></Tag>{block && <> block {count(block.number)}, {moment(block.timestamp)}</>}</>;
+  return <><Tag><Words of={name} /></Tag>{block && <> block {count(block.number)}, {moment(block.timestamp)}</>}</>;
 }
 
 function Missing({ answer: { missing }, onAgain }: { answer: Answer<Told>; onAgain: () => void }) {
