@@ -10,7 +10,7 @@ export function Blocks({ store }: { store: AccountStore }) {
   const live = store.live.value;
   return (
     <div class="blocks">
-      <p class={`live ${live}`}>
+      <p class={live === 'live' ? 'live on' : 'live'}>
         <svg viewBox="0 0 8 8" width="8" height="8" aria-hidden="true"><circle cx="4" cy="4" r="4" fill="currentColor" /></svg>
         {reading ? 'Reading…' : live === 'live' ? 'Live' : live === 'connecting' ? 'Connecting…' : 'Not live'}
         {!reading && live === 'no' && <button type="button" class="link" onClick={() => void store.refresh()}>Read again</button>}

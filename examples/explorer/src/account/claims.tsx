@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { add, compare, type Decimal, decimal, sum, ZERO } from '../base/decimal.js';
 import { count } from '../base/format.js';
 import { Amount, Dollars } from '../base/number.js';
-import { Disclosure, Notice, Section, Tag } from '../base/parts.js';
+import { Notice, Section, Tag, useDisclosure } from '../base/parts.js';
 import { Logo } from '../base/logo.js';
 import { Words } from '../base/text.js';
 import { slugOf } from '../api/networks.js';
@@ -64,12 +64,13 @@ function ClaimItem({ store, group, review }: { store: AccountStore; group: Claim
   const { first, rows, value, net } = group;
   const protocol = store.protocols.value.get(first.protocol.slug) ?? first.protocol;
   const id = `claim-${group.id}`;
+  const details = useDisclosure('Details');
   return (
     <li class="claim">
       <Logo src={protocol.logo} name={protocolName(protocol)} />
       <div class="what">
         <p class="title" id={id}><Words of={first.name} max={60} /></p>
-        <p class="note">{protocolName(protocol)} <VerdictTag of={first} /></p>
+        <p class="note">{protocolName(protocol)} <VerdictTag of={first} /> {details.button}</p>
       </div>
       <ul class="pays" aria-label="Pays">
         {rows.map((row) => (
@@ -82,7 +83,7 @@ function ClaimItem({ store, group, review }: { store: AccountStore; group: Claim
       </div>
       <div class="action">{isSendable(group) && <button type="button" aria-describedby={id} onClick={() => review(group)}>Claim</button>}</div>
       <Why of={first} />
-      <Disclosure summary="Details"><ClaimDetails store={store} group={group} /></Disclosure>
+      {details.opened(() => <ClaimDetails store={store} group={group} />)}
     </li>
   );
 }

@@ -1,7 +1,6 @@
 // What an account has and can claim.
 
 import { useEffect, useMemo } from 'preact/hooks';
-import { Notice } from '../base/parts.js';
 import { checksummed, Hex } from '../base/hex.js';
 import { shortHex } from '../base/format.js';
 import { Words } from '../base/text.js';
@@ -10,6 +9,7 @@ import { Balances } from './balances.js';
 import { Blocks } from './blocks.js';
 import { Claims } from './claims.js';
 import { Debts } from './debts.js';
+import { Failure } from './failure.js';
 import { Gaps } from './gaps.js';
 import { Marks } from './names.js';
 import { Positions } from './positions.js';
@@ -22,6 +22,7 @@ export function AccountPage({ account }: { account: string }) {
     void store.start();
     return () => store.end();
   }, [store]);
+  const refusal = refusalOf(store);
   const address = store.address.value;
   const isName = !account.startsWith('0x');
   const name = isName ? account : shortHex(checksummed(account));
@@ -41,27 +42,26 @@ export function AccountPage({ account }: { account: string }) {
         </nav>
         <Blocks store={store} />
       </header>
-      <Refused store={store} />
-      <Summary store={store} />
-      <Claims store={store} />
-      <Positions store={store} />
-      <Debts store={store} />
-      <Balances store={store} />
-      <Gaps store={store} />
+      {refusal !== null ? (
+        <Failure progress={{ state: 'failed', why: refusal }} retry={() => void store.refresh()} />
+      ) : (
+        <>
+          <Summary store={store} />
+          <Claims store={store} />
+          <Positions store={store} />
+          <Debts store={store} />
+          <Balances store={store} />
+          <Gaps store={store} />
+        </>
+      )}
       <p class="hidden" role="status">{store.news.value}</p>
     </Marks.Provider>
   );
 }
 
-/** Where no question has an answer for the same reason, it is said once, at the top. */
-function Refused({ store }: { store: AccountStore }) {
-  const reasons = Object.values(store.progress).map(({ value }) => (value.state === 'failed' ? value.why : null));
+/** Where no question has an answer, and all for the same reason, it is said once, in place of everything. */
+function refusalOf({ progress }: AccountStore): string | null {
+  const reasons = Object.values(progress).map(({ value }) => (value.state === 'failed' ? value.why : null));
   const [first = null] = reasons;
-  if (first === null || reasons.some((reason) => reason !== first)) return null;
-  return (
-    <Notice kind="bad">
-      <p>{first}</p>
-      <p><button type="button" class="quiet" onClick={() => void store.refresh()}>Try again</button></p>
-    </Notice>
-  );
+  return reasons.every((reason) => reason === first) ? first : null;
 }

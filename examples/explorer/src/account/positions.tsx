@@ -3,7 +3,7 @@
 import { compare, type Decimal } from '../base/decimal.js';
 import { rate } from '../base/format.js';
 import { Amount, Dollars } from '../base/number.js';
-import { Card, Disclosure, Section, Tag } from '../base/parts.js';
+import { Card, Section, Tag, useDisclosure } from '../base/parts.js';
 import { Logo } from '../base/logo.js';
 import { Words } from '../base/text.js';
 import type { Leg, Position, Protocol } from '../api/types.js';
@@ -47,12 +47,13 @@ export function Positions({ store }: { store: AccountStore }) {
 
 function PositionItem({ store, position }: { store: AccountStore; position: Position }) {
   const { name, network, kind, legs, rewards, dollarValue, number } = position;
+  const details = useDisclosure('Details');
   const apr = rewards.find((reward) => reward.apr !== null)?.apr;
   return (
     <li class="position">
       <div class="what">
         <p class="title"><Words of={name} max={60} />{number !== null && <span class="note"> № {number}</span>}</p>
-        <p class="note"><NetworkName network={network} /> <Tag>{KINDS[kind] ?? kind}</Tag>{apr != null && <Tag kind="good">earns {rate(apr)} a year</Tag>}</p>
+        <p class="note"><NetworkName network={network} /> <Tag>{KINDS[kind] ?? kind}</Tag>{apr != null && <Tag kind="good">earns {rate(apr)} a year</Tag>} {details.button}</p>
       </div>
       <ul class="legs">
         {legs.map((leg, place) => <LegItem key={place} leg={leg} chainId={network.chainId} alone={legs.length === 1} />)}
@@ -64,7 +65,7 @@ function PositionItem({ store, position }: { store: AccountStore; position: Posi
         <Lock unlocksAt={position.unlocksAt} isPermanent={position.isPermanent} />
         {position.vesting && <VestingSchedule vesting={position.vesting} token={legs[0]?.token ?? null} />}
       </div>
-      <Disclosure summary="Details"><PositionDetails store={store} position={position} /></Disclosure>
+      {details.opened(() => <PositionDetails store={store} position={position} />)}
     </li>
   );
 }

@@ -1,11 +1,12 @@
 // Net worth, and what it is made of.
 
-import { add, compare, type Decimal, sum, toNumber, ZERO } from '../base/decimal.js';
+import { add, type Decimal, subtract, sum, toNumber, ZERO } from '../base/decimal.js';
 import { Dollars } from '../base/number.js';
 import { Section } from '../base/parts.js';
 import { count } from '../base/format.js';
+import type { ComponentChildren } from 'preact';
 import type { Position } from '../api/types.js';
-import type { AccountStore } from './store.js';
+import type { AccountStore, Progress } from './store.js';
 import { claimableOf, counts, heldOf, receiptsOf, sumsOf } from './worth.js';
 
 const KINDS: [string, string][] = [
@@ -23,6 +24,8 @@ export function Summary({ store }: { store: AccountStore }) {
   const claimable = claimableOf(store.claims.value);
   const net = add(held, sums.net);
   const { claimables, positions: ofPositions, balances } = store.progress;
+  // Before anything has come, or where nothing came, no sum is known; zero would be a lie.
+  const isKnown = { held: progressed(balances.value, store.balances.value), positions: progressed(ofPositions.value, positions), claims: progressed(claimables.value, store.claims.value) };
   const isReading = [ofPositions, balances].some(({ value }) => value.state === 'reading');
   const failed = [ofPositions, balances].some(({ value }) => value.state === 'failed');
   const isPartial = failed || store.gaps.value.some(({ reason }) => reason !== 'not-configured');
@@ -33,22 +36,22 @@ export function Summary({ store }: { store: AccountStore }) {
   return (
     <div class="summary card">
       <Section title="Net worth">
-        <p class="worth" aria-busy={isReading}><Dollars of={net} /></p>
+        <p class="worth" aria-busy={isReading}>{known(isKnown.held || isKnown.positions, <Dollars of={net} />)}</p>
         <p class="note">
           {[
             isReading ? 'so far' : '',
-            isPartial && !isReading ? 'without what could not be read' : '',
+            isPartial && !isReading && (isKnown.held || isKnown.positions) ? 'without what could not be read' : '',
             unpriced > 0 ? `without ${count(unpriced)} ${unpriced === 1 ? 'amount that has' : 'amounts that have'} no price` : '',
           ].filter((words) => words !== '').join(' · ')}
         </p>
       </Section>
       <dl class="figures">
-        <div><dt>In the wallet</dt><dd><Dollars of={held} /></dd></div>
-        <div><dt>In protocols</dt><dd><Dollars of={sums.assets} /></dd></div>
-        <div><dt>Owed</dt><dd>{compare(sums.debts, ZERO) > 0 ? <Dollars of={{ ...sums.debts, digits: -sums.debts.digits }} /> : <Dollars of={ZERO} />}</dd></div>
+        <div><dt>In the wallet</dt><dd>{known(isKnown.held, <Dollars of={held} />)}</dd></div>
+        <div><dt>In protocols</dt><dd>{known(isKnown.positions, <Dollars of={sums.assets} />)}</dd></div>
+        <div><dt>Owed</dt><dd>{known(isKnown.positions, <Dollars of={subtract(ZERO, sums.debts)} />)}</dd></div>
         <div class="apart">
           <dt>Can be claimed</dt>
-          <dd><Dollars of={claimable} /></dd>
+          <dd>{known(isKnown.claims, <Dollars of={claimable} />)}</dd>
           <dd class="note">
             {claimables.value.state === 'reading' ? 'so far' : [untried > 0 ? `${count(untried)} not tried` : '', otherwise > 0 ? `without ${count(otherwise)} that ${otherwise === 1 ? 'does' : 'do'} not pay as said` : ''].filter((words) => words !== '').join(' · ')}
           </dd>
@@ -57,6 +60,14 @@ export function Summary({ store }: { store: AccountStore }) {
       <Allocation parts={partsOf(held, positions)} />
     </div>
   );
+}
+
+function progressed({ state }: Progress, rows: unknown[]): boolean {
+  return state === 'whole' || rows.length > 0;
+}
+
+function known(is: boolean, value: ComponentChildren): ComponentChildren {
+  return is ? value : <span class="unknown">–<span class="hidden">not known yet</span></span>;
 }
 
 function partsOf(held: Decimal, positions: Position[]): Map<string, Decimal> {

@@ -10,7 +10,6 @@ type Exact = Intl.StringNumericLiteral;
 // Rounded towards zero, so that nothing looks like more than it is.
 const AMOUNT = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 6, roundingMode: 'trunc' });
 const WHOLE = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0, roundingMode: 'trunc' });
-const FULL = new Intl.NumberFormat(undefined, { maximumFractionDigits: 100 });
 const DOLLARS = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' });
 const SMALL_DOLLARS = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol', maximumSignificantDigits: 2 });
 const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
@@ -19,6 +18,10 @@ const COUNT = new Intl.NumberFormat();
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const AGO = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+// Browsers format a bounded number of digits after the point, so these are written one by one.
+const POINT = COUNT.formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.';
+const DIGITS = Array.from({ length: 10 }, (_, digit) => COUNT.format(digit));
 
 const exact = (value: Decimal) => text(value) as Exact;
 
@@ -35,7 +38,14 @@ export function amount(value: string): string {
 
 /** Writes an amount with all of its digits. */
 export function fullAmount(value: string): string {
-  return FULL.format(exact(decimal(value)));
+  return full(decimal(value));
+}
+
+function full(value: Decimal): string {
+  const [units = '0', fraction] = text(value).split('.');
+  // The sign of a number between 0 and -1 would be lost with its units.
+  const sign = units === '-0' ? '-' : '';
+  return `${sign}${COUNT.format(BigInt(units))}${fraction === undefined ? '' : POINT + [...fraction].map((digit) => DIGITS[Number(digit)]).join('')}`;
 }
 
 /** Writes dollars with cents; of less than a cent, that it is less. */
@@ -48,7 +58,7 @@ export function dollars(value: string | Decimal): string {
 
 /** Writes dollars with all of their digits. */
 export function fullDollars(value: string | Decimal): string {
-  return `${FULL.format(exact(typeof value === 'string' ? decimal(value) : value))} USD`;
+  return `${full(typeof value === 'string' ? decimal(value) : value)} USD`;
 }
 
 /** Writes a price, which may be far below a cent. */

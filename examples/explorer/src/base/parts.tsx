@@ -1,7 +1,7 @@
 // The parts that both pages are made of: cards, tables and things to open. They are plain elements, so they are accessible.
 
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 
 type Children = { children?: ComponentChildren };
 
@@ -24,10 +24,23 @@ export function Card({ children, kind }: Children & { kind?: string }) {
   return <div class={kind === undefined ? 'card' : `card ${kind}`}>{children}</div>;
 }
 
-/** Something that opens. `onOpen` is called each time that it does. */
-export function Disclosure({ summary, onOpen, children }: Children & { summary: ComponentChildren; onOpen?: () => void }) {
+/** Something that opens, below a button that stands elsewhere in the same item. */
+export function useDisclosure(title: string): { button: ComponentChildren; opened: (children: () => ComponentChildren) => ComponentChildren } {
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const button = (
+    <button type="button" class="link disclose" aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} onClick={() => setOpen(!isOpen)}>
+      {title}
+      <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true"><path d="M2 3.5l3 3 3-3" fill="none" stroke="currentColor" stroke-width="1.4" /></svg>
+    </button>
+  );
+  return { button, opened: (children) => isOpen && <div id={id} class="disclosed">{children()}</div> };
+}
+
+/** Something that opens, below its own words. */
+export function Disclosure({ summary, children }: Children & { summary: ComponentChildren }) {
   return (
-    <details class="disclosure" onToggle={(event) => event.currentTarget.open && onOpen?.()}>
+    <details class="disclosure">
       <summary>{summary}</summary>
       <div class="disclosed">{children}</div>
     </details>
