@@ -63,7 +63,7 @@ test('a sum that lacks a protocol is a gap, and one that always lacks it is not'
 test('a position that is not there says why', () => {
   assert.deepEqual(valueAt(point(0, { held: new Map() }), FARM), { state: 'gap', why: 'the account did not have it' });
   const unread = point(0, { held: new Map(), missing: [{ what: '*', network: 'polygon', reason: 'state-unavailable' }] });
-  assert.deepEqual(valueAt(unread, FARM), { state: 'gap', why: 'everything on polygon: no node has the state of the block' });
+  assert.deepEqual(valueAt(unread, FARM), { state: 'gap', why: 'polygon: no node has the state of the block' });
   assert.deepEqual(valueAt(point(0, { held: new Map([['farm', { ...held, dollarValue: null }]]) }), FARM), { state: 'gap', why: 'a price is not known' });
   assert.deepEqual(valueAt(point(0, {}), { ...FARM, amount: 'staked 0x1 0' }), { state: 'known', value: '3', apart: null });
 });

@@ -11,7 +11,7 @@ export type Line = {
   values: (number | null)[];
 };
 
-export type Mark = 'gap' | 'waiting' | null;
+export type Mark = 'missing' | null;
 
 type Props = {
   /** Says in a sentence what the picture shows. */

@@ -2,9 +2,9 @@
 
 import { Section } from '../base/parts.js';
 import { Words } from '../base/text.js';
-import { isStanding } from './reasons.js';
+import { isStanding, reasonOf } from './reasons.js';
 import type { Point } from './reading.js';
-import { type Gap, gapsOf, inWords, type Value } from './series.js';
+import { type Gap, gapsOf, placeOf, type Value } from './series.js';
 import { shownTime } from './words.js';
 
 /** Days that are named one by one. */
@@ -23,7 +23,7 @@ export function Gaps({ points, net, position, onAgain }: Props) {
       <ul class="gaps">
         {ofNet.map((gap) => <Row key={gap.why} gap={gap} />)}
         {ofPosition.map((gap) => <Row key={gap.why} gap={gap} of="The position" />)}
-        {never.map((words) => <li key={words}>In no point: <Words of={words} max={200} /></li>)}
+        {never.map(([reason, places]) => <li key={reason}>In no point: <Words of={places.join(', ')} max={200} />; {reasonOf(reason) ?? <Words of={reason} />}</li>)}
       </ul>
     </Section>
   );
@@ -34,7 +34,9 @@ function Row({ gap: { why, times }, of }: { gap: Gap; of?: string }) {
   return <li>{of !== undefined && `${of}, `}{days}: <Words of={why} max={400} /></li>;
 }
 
-function standing(points: Point[]): string[] {
-  const all = points.flatMap((point) => (point.state === 'read' ? point.answer.missing : []));
-  return [...new Set(all.filter(({ reason }) => isStanding(reason)).map(inWords))];
+/** Returns what is missing at every block, by reasons. */
+function standing(points: Point[]): [reason: string, places: string[]][] {
+  const all = points.flatMap((point) => (point.state === 'read' ? point.answer.missing : [])).filter(({ reason }) => isStanding(reason));
+  const reasons = new Set(all.map(({ reason }) => reason));
+  return [...reasons].map((reason) => [reason, [...new Set(all.filter((gap) => gap.reason === reason).map(placeOf))]]);
 }

@@ -11,7 +11,7 @@ import { apartOf, type Series, type Value } from './series.js';
 import { axisTime, nameOf, shownTime, shownValue, symbolOf } from './words.js';
 
 const HEIGHT = 220;
-const MARKS = { gap: 'gap', waiting: 'waiting', known: null } as const satisfies Record<Value['state'], Mark>;
+const MARKS = { gap: 'missing', waiting: null, known: null } as const satisfies Record<Value['state'], Mark>;
 
 type Props = { points: Point[]; values: Value[]; series: Series; selected: number | null; onSelect: (index: number) => void };
 
@@ -26,7 +26,7 @@ export function Panel({ points, values, series, selected, onSelect }: Props) {
   return (
     <Card kind="panel">
       <div class="readout">
-        <p class="value">{value?.state === 'known' ? <Shown value={value.value} series={series} /> : <span class="unknown">{value?.state === 'gap' ? 'Missing' : '…'}</span>}</p>
+        <p class="now">{value?.state === 'known' ? <Shown value={value.value} series={series} /> : <span class="unknown">{value?.state === 'gap' ? 'Missing' : '…'}</span>}</p>
         <p class="note">
           {point && shownTime(point.at)}
           {value?.state === 'known' && value.apart !== null && `, ${value.apart}`}

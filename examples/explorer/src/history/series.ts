@@ -1,6 +1,7 @@
 // What a chart draws of its points: one value each, or why it has none.
 
 import { type Missing } from '../api/client.js';
+import { networkOfSlug } from '../api/networks.js';
 import { isStanding, reasonOf } from './reasons.js';
 import type { Held, Point } from './reading.js';
 
@@ -61,9 +62,13 @@ function covers({ what, network: where }: Missing, protocol: string, network: st
 }
 
 /** Writes what is missing: `aave_v3 on ethereum: it took too long`. */
-export function inWords({ what, network, reason }: Missing): string {
-  const place = [what === '*' ? 'everything' : what, network === '*' ? 'all networks' : network].join(' on ');
-  return `${place}: ${reasonOf(reason) ?? reason}`;
+function inWords(missing: Missing): string {
+  return `${placeOf(missing)}: ${reasonOf(missing.reason) ?? missing.reason}`;
+}
+
+export function placeOf({ what, network }: Missing): string {
+  const where = network === '*' ? 'all networks' : (networkOfSlug(network)?.name ?? network);
+  return what === '*' ? where : `${what} on ${where}`;
 }
 
 /** Returns what all known values leave out alike; null if some leave out something else. */

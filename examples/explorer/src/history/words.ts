@@ -17,9 +17,13 @@ export function axisTime(unixSeconds: number): string {
   return isMidnight(unixSeconds) ? DAY.format(unixSeconds * 1000) : '';
 }
 
-/** Writes a time in UTC. Midnight is the beginning of its day. */
+/** Writes a time where a heading says that it is in UTC. Midnight is the beginning of its day. */
+export function tableTime(unixSeconds: number): string {
+  return (isMidnight(unixSeconds) ? DATE : MOMENT).format(unixSeconds * 1000);
+}
+
 export function shownTime(unixSeconds: number): string {
-  return `${(isMidnight(unixSeconds) ? DATE : MOMENT).format(unixSeconds * 1000)} UTC`;
+  return `${tableTime(unixSeconds)} UTC`;
 }
 
 /** Names a position: `Quickswap · PLN0 farm · Polygon`. */

@@ -27,7 +27,7 @@ export function Effects({ effects }: { effects: AccountEffects }) {
 /** The gateway's sentence. Tokens that could pass for others stand there by their addresses, which are long. */
 function Summary({ of, account }: { of: string; account: string }) {
   const parts = of.split(/(0x[0-9a-f]{40})/);
-  return <p class="summary">{parts.map((part, index) => (isAddress(part) ? <Address key={index} of={part} account={account} /> : part !== '' && <Words key={index} of={part} max={400} />))}</p>;
+  return <p class="told">{parts.map((part, index) => (isAddress(part) ? <Address key={index} of={part} account={account} /> : part !== '' && <Words key={index} of={part} max={400} />))}</p>;
 }
 
 function Flow({ title, empty, movements, sign }: { title: string; empty: string; movements: Movement[]; sign: string }) {

@@ -18,7 +18,7 @@ export function EventRow({ event, account }: { event: Event; account: string | u
   const members = membersOf(event);
   const pieces = sentence(event.type, members);
   return (
-    <li class={event.partOf === undefined ? 'event' : 'event part'}>
+    <li class={event.partOf === undefined ? 'event' : 'event within'}>
       <p class="kinds">
         <span class="kind">{words(event.type)}</span>
         {event.protocol && <Tag kind="good"><Words of={protocolName(event.protocol)} /></Tag>}
