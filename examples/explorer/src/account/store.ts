@@ -174,13 +174,13 @@ export class AccountStore {
   async #full<Item>(path: string[], parameters: Record<string, string | boolean | undefined>, only: Scope, take: (items: Item[], missing: Missing[]) => void): Promise<void> {
     try {
       const { body, missing, blocks } = await get<{ items: Item[]; report: Report }>(path, parameters, this.#ended.signal);
-      const details = body.report.jobs.filter(({ detail }) => detail !== '').map(({ protocol, network, detail }) => [gapKey(protocol, network), detail] as const);
+      const details = body.report.jobs.filter(({ detail }) => detail !== '').map(({ protocol, network, detail }) => [`${path[0]} ${gapKey(protocol, network)}`, detail] as const);
       this.#details.value = new Map([...this.#details.value, ...details]);
       this.blocks.value = { ...this.blocks.value, ...blocks };
       take(body.items, missing);
     } catch (failure) {
       // Everything that was requested failed. What the page has stays, and so does the gap.
-      this.#details.value = new Map(this.#details.value).set(scopeKey(only), why(failure));
+      this.#details.value = new Map(this.#details.value).set(`${path[0]} ${scopeKey(only)}`, why(failure));
     }
   }
 
@@ -258,8 +258,9 @@ export class AccountStore {
       for (const gap of missing) {
         const key = `${gapKey(gap.what, gap.network)};${gap.reason}`;
         const known = all.get(key);
+        const detail = this.#details.value.get(`${question} ${gapKey(gap.what, gap.network)}`);
         if (known) known.questions.push(question);
-        else all.set(key, { ...gap, questions: [question], detail: this.#details.value.get(gapKey(gap.what, gap.network)) });
+        else all.set(key, { ...gap, questions: [question], detail });
       }
     };
     take('claimables', this.claimables.value.missing);
