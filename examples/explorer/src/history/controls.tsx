@@ -25,13 +25,10 @@ export function Controls({ days, onDays, networks, network, onNetwork, points }:
           </label>
         ))}
       </fieldset>
-      <label>
-        <span class="hidden">Network</span>
-        <select value={network ?? ''} onChange={(event) => onNetwork(event.currentTarget.value || undefined)}>
-          <option value="">All networks</option>
-          {networks.map(({ slug, name }) => <option key={slug} value={slug}>{name}</option>)}
-        </select>
-      </label>
+      <select aria-label="Network" value={network ?? ''} onChange={(event) => onNetwork(event.currentTarget.value || undefined)}>
+        <option value="">All networks</option>
+        {networks.map(({ slug, name }) => <option key={slug} value={slug}>{name}</option>)}
+      </select>
       <Progress points={points} />
     </div>
   );

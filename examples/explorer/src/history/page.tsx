@@ -45,7 +45,7 @@ export function HistoryPage({ account }: { account: string }) {
 
   return (
     <>
-      <p class="note"><a href={toAccount(account)}>← <Words of={shown} /></a></p>
+      <p class="note back"><a href={toAccount(account)}>← <Words of={shown} /></a></p>
       <h1>Over time</h1>
       <Controls days={days} onDays={(wanted) => { setDays(wanted); setSelected(null); }} networks={networks.value} network={network} onNetwork={setNetwork} points={points} />
       {failure !== null && <Notice kind="warn">The list of networks could not be read: {failure}</Notice>}

@@ -21,19 +21,13 @@ export function PositionPicker({ held, series, onChoose }: Props) {
   };
   return (
     <div class="pickers">
-      <label>
-        <span class="hidden">Position</span>
-        <select value={position.id} onChange={(event) => choosePosition(event.currentTarget.value)}>
-          {held.map((one) => <option key={one.id} value={one.id}>{nameOf(one)}</option>)}
-        </select>
-      </label>
-      <label>
-        <span class="hidden">Measure</span>
-        <select value={amount ?? DOLLARS} onChange={(event) => chooseMeasure(event.currentTarget.value)}>
-          <option value={DOLLARS}>in dollars</option>
-          {position.amounts.map(({ key, role, symbol }) => <option key={key} value={key}>{ROLES[role] ?? role} {symbol === null ? 'token' : cut(clean(symbol), 14)}</option>)}
-        </select>
-      </label>
+      <select aria-label="Position" value={position.id} onChange={(event) => choosePosition(event.currentTarget.value)}>
+        {held.map((one) => <option key={one.id} value={one.id}>{nameOf(one)}</option>)}
+      </select>
+      <select aria-label="Measure" value={amount ?? DOLLARS} onChange={(event) => chooseMeasure(event.currentTarget.value)}>
+        <option value={DOLLARS}>in dollars</option>
+        {position.amounts.map(({ key, role, symbol }) => <option key={key} value={key}>{ROLES[role] ?? role} {symbol === null ? 'token' : cut(clean(symbol), 14)}</option>)}
+      </select>
     </div>
   );
 }
