@@ -22,7 +22,7 @@ export function ForAccount({ account, accounts, onAccount }: Props) {
       <label for={id}>As seen by</label>
       <input id={id} list={`${id}-accounts`} value={typed ?? account ?? ''} placeholder="Address or name" autocomplete="off" spellcheck={false} aria-invalid={error !== null} aria-describedby={error === null ? undefined : `${id}-error`} onInput={(event) => setTyped(event.currentTarget.value)} />
       <datalist id={`${id}-accounts`}>{accounts.map((one) => <option key={one} value={one} />)}</datalist>
-      <button type="submit" class="quiet">Show</button>
+      <button type="submit" class="quiet" aria-label="Show for this account">Show</button>
       {error !== null && <p id={`${id}-error`} class="error" role="alert">{error}</p>}
     </form>
   );
