@@ -4,7 +4,6 @@ import { fromNow } from '../base/format.js';
 
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 const SHORT = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
-const DURATION = new Intl.NumberFormat(undefined, { style: 'unit', unit: 'second', unitDisplay: 'narrow', maximumSignificantDigits: 3 });
 
 export function number(value: number): string {
   return NUMBER.format(value);
@@ -19,7 +18,7 @@ export function megabytes(bytes: number): string {
 }
 
 export function seconds(value: number): string {
-  return DURATION.format(value);
+  return `${SHORT.format(value)} s`;
 }
 
 /** Writes how long ago an RFC 3339 time is; what is not a time stays as it is. */

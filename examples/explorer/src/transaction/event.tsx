@@ -55,9 +55,9 @@ function isUnlimited(raw: unknown): boolean {
   return typeof raw === 'string' && /^\d+$/.test(raw) && BigInt(raw) >= UNLIMITED_FROM;
 }
 
-function Quantity({ of }: { of: unknown }) {
+function Quantity({ of, whole = false }: { of: unknown; whole?: boolean }) {
   if (typeof of !== 'string') return <span class="unknown">an unknown amount of</span>;
-  return <data class="number" value={of} title={fullAmount(of)}>{amount(of)}</data>;
+  return <data class="number" value={of} title={fullAmount(of)}>{whole ? fullAmount(of) : amount(of)}</data>;
 }
 
 const AMOUNTS = /^(amount|fee|cost|shares)$|Amount$/;
@@ -68,7 +68,7 @@ function Value({ name, value, account, short = false }: { name: string; value: u
   if (typeof value === 'boolean') return <>{value ? 'yes' : 'no'}</>;
   if (typeof value === 'number') return isTime(name) ? <time dateTime={iso(value)}>{moment(value)}</time> : <>{value}</>;
   if (typeof value === 'string') {
-    if (AMOUNTS.test(name)) return <Quantity of={value} />;
+    if (AMOUNTS.test(name)) return <Quantity of={value} whole={!short} />;
     return /^0x/.test(value) && short ? <code title={value}>{shortHex(value)}</code> : <Words of={value} max={short ? 40 : 256} />;
   }
   if (Array.isArray(value)) return <Assets of={value as { asset: Token | null; amount: string }[]} />;
