@@ -1,13 +1,14 @@
 // Everything that the page knows about one account, and how it gets to know it.
 
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Missing } from '../api/client.js';
+import { type Missing, parseMissing } from '../api/client.js';
 import { type Answer, get, why } from '../api/get.js';
 import { loadNetworks, slugOf } from '../api/networks.js';
 import { type Job, stream } from '../api/stream.js';
 import type { Balance, Claimable, Portfolio, Position, Protocol, Report, Token } from '../api/types.js';
 import { type Gathered, nothing, ofAnswer, rowsOf, type Scope, withAnswer, withChange, withJob } from './gather.js';
-import { type Mark, marksOf, type Tokens, withTokens } from './lookalikes.js';
+import { isListed, type Mark, marksOf, type Tokens, withTokens } from './lookalikes.js';
+import { tokenKey } from '../base/ids.js';
 import { watch } from './watch.js';
 
 /** How far an answer is. A problem is a sentence. */
@@ -20,6 +21,7 @@ export type Gap = Missing & { questions: Question[]; detail: string | undefined 
 
 type Change = {
   blocks: string;
+  partial: string | null;
   positions: { changed: Position[]; removed: string[] };
   claimables: { changed: Claimable[]; removed: string[] };
 };
@@ -66,8 +68,8 @@ export class AccountStore {
   async start(): Promise<void> {
     await loadNetworks().catch(() => undefined);
     await Promise.all([this.#readClaimables(), this.#readPositions(), this.readBalances()]);
-    await this.#markTokens();
     if (this.progress.positions.value.state === 'whole') this.#watch();
+    await this.#markTokens();
   }
 
   end(): void {
@@ -187,9 +189,11 @@ export class AccountStore {
   /** Only full answers say whether a list has a token. A logo comes from a list, so tokens without one are in doubt. */
   async #markTokens(): Promise<void> {
     const doubtful = new Set<string>();
-    const look = (protocol: string, token: Token | null) => token && token.logo === null && token.listed === undefined && doubtful.add(protocol);
-    for (const { protocol, token } of this.claims.value) look(protocol.slug, token);
-    for (const { protocol, legs } of this.held.value) for (const { token } of legs) look(protocol.slug, token);
+    const look = ({ protocol, network }: Claimable | Position, token: Token | null) => {
+      if (token && isListed(this.#tokens.value.get(tokenKey(network.chainId, token.address)) ?? token) === null) doubtful.add(protocol.slug);
+    };
+    for (const row of this.claims.value) look(row, row.token);
+    for (const row of this.held.value) for (const { token } of row.legs) look(row, token);
     if (doubtful.size > 0) await this.reread({ protocols: [...doubtful] });
   }
 
@@ -202,7 +206,7 @@ export class AccountStore {
         if (wasOpen) void this.#readClaimables();
         wasOpen = true;
         this.blocks.value = { ...this.blocks.value, ...blocks };
-        this.#keepFull(ofAnswer(positionsOf(body), missing, slugOf));
+        this.#keepFull(withAnswer(this.positions.value, {}, positionsOf(body), missing, slugOf));
       },
       blocks: (blocks) => {
         this.blocks.value = { ...this.blocks.value, ...blocks };
@@ -224,13 +228,14 @@ export class AccountStore {
     this.positions.value = { parts: new Map(parts), missing: fresh.missing };
   }
 
-  #change({ positions, claimables }: Change): void {
-    this.positions.value = withChange(this.positions.value, positions.changed, positions.removed, slugOf);
+  #change({ partial, positions, claimables }: Change): void {
+    this.positions.value = { ...withChange(this.positions.value, positions.changed, positions.removed, slugOf), missing: parseMissing(partial) };
     this.claimables.value = withChange(this.claimables.value, claimables.changed, claimables.removed, slugOf);
     this.#see(claimables.changed, positions.changed);
     const number = positions.changed.length + positions.removed.length + claimables.changed.length + claimables.removed.length;
     this.news.value = number === 1 ? 'One row changed with the newest block.' : `${number} rows changed with the newest block.`;
     void this.readBalances();
+    void this.#markTokens();
   }
 
   #see(claims: Claimable[], positions: Position[]): void {

@@ -77,7 +77,7 @@ export function Sending({ order, done }: { order: Order; done: () => void }) {
           {!wallet && (
             <>
               <p>To claim, connect the wallet that has this account.</p>
-              <p class="buttons"><button type="button" onClick={openWallets}>Connect wallet</button></p>
+              <p class="buttons"><button type="button" onClick={openWallets}>Choose a wallet</button></p>
             </>
           )}
           {wallet && wallet.account !== account.toLowerCase() && (
