@@ -22,7 +22,7 @@ const DRAWINGS: Drawing[] = [
   { title: 'Answers under way', unit: 'at the end of each step', figures: [{ name: 'under way', of: ({ inFlight }) => inFlight }], shown: number },
   { title: 'Jobs', unit: 'in each step', figures: [{ name: 'jobs', of: ({ jobs }) => jobs }, { name: 'failed', of: ({ jobFailures }) => jobFailures }], shown: number },
   { title: 'Requests to nodes', unit: 'in each step', figures: [{ name: 'requests', of: ({ nodeRequests }) => nodeRequests }, { name: 'errors', of: ({ nodeErrors }) => nodeErrors }], shown: number },
-  { title: 'Memory', unit: 'megabytes', figures: [{ name: 'memory', of: ({ memoryBytes }) => (memoryBytes === null ? null : memoryBytes / 1e6) }], shown: (value) => megabytes(value * 1e6) },
+  { title: 'Memory', unit: 'megabytes', figures: [{ name: 'memory', of: ({ memoryBytes }) => memoryBytes / 1e6 }], shown: (value) => megabytes(value * 1e6) },
 ];
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });

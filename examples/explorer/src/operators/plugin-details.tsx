@@ -21,7 +21,7 @@ export function PluginDetails({ plugin }: { plugin: Plugin }) {
       <Fact name="In force">{generation === 0 ? 'never' : `since generation ${number(generation)}`}{loadedAt !== null && <>, loaded <time dateTime={loadedAt}>{ago(loadedAt)}</time></>}</Fact>
       <Fact name="Runs in"><Words of={isolation} />{sandbox && <>; {Object.entries(sandbox).map(([part, isOn]) => `${part} ${isOn ? 'on' : 'off'}`).join(', ')}</>}</Fact>
       <Fact name="Jobs">
-        <Known of={plugin.jobs} as={(jobs) => counted(jobs, 'job')} />, p50 <Known of={plugin.latencyMs?.p50} as={milliseconds} />, p99 <Known of={plugin.latencyMs?.p99} as={milliseconds} />, memory <Known of={plugin.memoryBytes} as={megabytes} />, processor {seconds(plugin.cpuUs / 1e6)}
+        {counted(plugin.jobs.count, 'job')}, {number(plugin.jobs.failed)} failed, p50 <Known of={plugin.jobs.latencyMs?.p50} as={milliseconds} />, p99 <Known of={plugin.jobs.latencyMs?.p99} as={milliseconds} />, memory <Known of={plugin.memoryBytes} as={megabytes} />, processor {seconds(plugin.cpuUs / 1e6)}
       </Fact>
       <Breakers of={plugin.breakers} />
       <Claims of={plugin.claims} />

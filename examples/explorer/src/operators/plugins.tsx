@@ -12,7 +12,7 @@ const REASON_MAX = 160;
 const COLUMNS = 8;
 
 export function Plugins({ plugins }: { plugins: Plugin[] }) {
-  const rows = [...plugins].sort((one, other) => byTrouble(one.state, other.state) || failuresOf(other) - failuresOf(one) || one.plugin.localeCompare(other.plugin));
+  const rows = [...plugins].sort((one, other) => byTrouble(one.state, other.state) || other.jobs.failed - one.jobs.failed || one.plugin.localeCompare(other.plugin));
   return (
     <div class="card scroll" role="region" aria-label="Table of plugins" tabIndex={0}>
       <table>
@@ -38,7 +38,7 @@ export function Plugins({ plugins }: { plugins: Plugin[] }) {
 function Row({ plugin }: { plugin: Plugin }) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
-  const { plugin: name, version, file, digest, state, reason, jobs, latencyMs, memoryBytes, cpuUs, breakers } = plugin;
+  const { plugin: name, version, file, digest, state, reason, jobs, memoryBytes, cpuUs, breakers } = plugin;
   const paused = breakers.filter((breaker) => breaker.state !== 'closed').length;
   return (
     <tbody>
@@ -51,10 +51,10 @@ function Row({ plugin }: { plugin: Plugin }) {
           <State of={state} /> {paused > 0 && <Tag kind="bad">paused on {number(paused)}</Tag>}
           {reason !== null && <span class="reason"><Words of={reason} max={REASON_MAX} /></span>}
         </td>
-        <td class="numeric wide"><Known of={jobs} as={number} /></td>
-        <td class="numeric">{failuresOf(plugin) > 0 ? <strong>{number(failuresOf(plugin))}</strong> : '0'}</td>
-        <td class="numeric wide"><Known of={latencyMs?.p50} as={milliseconds} /></td>
-        <td class="numeric wide"><Known of={latencyMs?.p99} as={milliseconds} /></td>
+        <td class="numeric wide">{number(jobs.count)}</td>
+        <td class="numeric">{jobs.failed > 0 ? <strong>{number(jobs.failed)}</strong> : '0'}</td>
+        <td class="numeric wide"><Known of={jobs.latencyMs?.p50} as={milliseconds} /></td>
+        <td class="numeric wide"><Known of={jobs.latencyMs?.p99} as={milliseconds} /></td>
         <td class="numeric wide"><Known of={memoryBytes} as={megabytes} /></td>
         <td class="numeric wide">{seconds(cpuUs / 1e6)}</td>
       </tr>
@@ -66,9 +66,4 @@ function Row({ plugin }: { plugin: Plugin }) {
 /** A figure, or a dash where the gateway does not have it. */
 export function Known({ of, as }: { of: number | null | undefined; as: (value: number) => string }) {
   return of == null ? <span class="unknown" title="not known">–</span> : <>{as(of)}</>;
-}
-
-/** The failed jobs, or, from a gateway that does not count them, those that it remembers. */
-function failuresOf({ jobFailures, failures }: Plugin): number {
-  return jobFailures ?? failures.reduce((sum, { count }) => sum + count, 0);
 }

@@ -1,5 +1,4 @@
-// What the operators' listener answers: `host/docs/reference/operators.md` is its reference. Members that an earlier
-// version of the gateway lacks are optional.
+// What the operators' listener answers: `host/docs/reference/operators.md` is its reference.
 
 export type Sandbox = Record<string, boolean>;
 export type Latency = { p50: number; p90?: number; p99: number };
@@ -33,10 +32,10 @@ export type Plugin = {
   lists: { protocol: string; network: string; market: string; key: string; block?: number; entries: number; bytes: number; complete: boolean; ageS: number }[];
   cpuUs: number;
   loadedAt: string | null;
-  jobs?: number;
-  jobFailures?: number;
-  latencyMs?: Latency | null;
-  memoryBytes?: number | null;
+  /** Since its build and settings came in force. */
+  jobs: { count: number; failed: number; latencyMs: Latency | null };
+  /** Null if it is not known, as in the host's process. */
+  memoryBytes: number | null;
 };
 
 export type Endpoint = {
@@ -83,7 +82,7 @@ export type Step = {
   inFlight: number;
   p50Ms: number | null;
   p99Ms: number | null;
-  memoryBytes: number | null;
+  memoryBytes: number;
   nodeRequests: number;
   nodeErrors: number;
   jobs: number;
