@@ -46,6 +46,12 @@ export function TransactionPage({ network, hash, account: given }: { network: st
   }, [hash]);
   const known = networkOfSlug(network);
   const chainId = known?.chainId ?? 0;
+  const choose = (account: string) => {
+    if (account === chosen) return;
+    // What it did for another account must not stand below this one's name.
+    setState({ state: 'reading' });
+    setChosen(account);
+  };
   const again = () => {
     setState({ state: 'reading' });
     setAttempt(attempt + 1);
@@ -54,7 +60,7 @@ export function TransactionPage({ network, hash, account: given }: { network: st
     <>
       <h1>Transaction <Hex of={hash} what="the hash" /></h1>
       <p class="note where"><Where network={network} name={known?.name ?? network} state={state} /></p>
-      {(state.state !== 'failed' || chosen !== undefined) && <ForAccount account={chosen} accounts={accounts} onAccount={setChosen} />}
+      {(state.state !== 'failed' || chosen !== undefined) && <ForAccount account={chosen} accounts={accounts} onAccount={choose} />}
       {state.state === 'reading' && <p class="loading" role="status">Reading the transaction…</p>}
       {state.state === 'failed' && <><Notice kind="bad"><Words of={state.why} max={400} /></Notice><p><button type="button" onClick={again}>Try again</button></p></>}
       {state.state === 'told' && (
