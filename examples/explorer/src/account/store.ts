@@ -8,7 +8,7 @@ import { type Job, stream } from '../api/stream.js';
 import type { Balance, Claimable, Portfolio, Position, Protocol, Report, Token } from '../api/types.js';
 import { type Gathered, nothing, ofAnswer, rowsOf, type Scope, withAnswer, withChange, withJob } from './gather.js';
 import { isListed, type Mark, marksOf, type Tokens, withTokens } from './lookalikes.js';
-import { tokenKey } from '../base/ids.js';
+import { addressIn, tokenKey } from '../base/ids.js';
 import { watch } from './watch.js';
 
 /** How far an answer is. A problem is a sentence. */
@@ -61,7 +61,7 @@ export class AccountStore {
   readonly gaps: ReadonlySignal<Gap[]> = computed(() => this.#gaps());
 
   constructor(readonly account: string) {
-    this.address = signal(/^0x[0-9a-f]{40}$/i.test(account) ? account.toLowerCase() : null);
+    this.address = signal(addressIn(account));
   }
 
   /** Reads everything, and then watches the account until `end`. */
