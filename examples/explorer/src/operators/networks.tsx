@@ -64,7 +64,7 @@ function Row({ endpoint: { host, state, rung, score, lagSeconds, latencyMs, requ
       <td class="numeric wide"><Known of={latencyMs?.p50} as={milliseconds} /></td>
       <td class="numeric wide"><Known of={latencyMs?.p99} as={milliseconds} /></td>
       <td class="numeric wide">{number(requests)}<span class="note line">{[`${counted(errors, 'error')}`, throttled > 0 ? `${number(throttled)} throttled` : '', inFlight > 0 ? `${number(inFlight)} in flight` : ''].filter((words) => words !== '').join(', ')}</span></td>
-      <td>{lastFailure ? <span class="reason"><Words of={lastFailure.reason} max={FAILURE_MAX} />, <time dateTime={lastFailure.at}>{ago(lastFailure.at)}</time>, {number(lastFailure.count)} in a row</span> : <span class="unknown">none</span>}</td>
+      <td>{lastFailure ? <span class="reason"><Words of={lastFailure.reason} max={FAILURE_MAX} />, <time dateTime={lastFailure.at}>{ago(lastFailure.at)}</time>{lastFailure.count > 0 && `, ${number(lastFailure.count)} in a row`}</span> : <span class="unknown">none</span>}</td>
     </tr>
   );
 }
