@@ -39,13 +39,15 @@ const RIGHT = 10;
 /** The width of a letter on the axes at most, in pixels. */
 const LETTER = 7;
 const TICK_ROOM = 46;
+/** Counts up to this one have whole numbers on their axis. */
+const FROM_ZERO_MIN = 4;
 /** Room for this many letters at least, so that charts below each other begin at one place. */
 const LABEL_MIN = 5;
 
 export function Chart({ label, lines, times, marks = [], hollow = [], height, fromZero = false, dots = false, formatTick, selected = null, onSelect }: Props) {
   const { element, width } = useWidth<HTMLDivElement>();
   const values = extent(lines.flatMap((line) => line.values));
-  const { domain, step, ticks } = nice(fromZero ? [0, Math.max(1, values?.[1] ?? 1)] : (values ?? [0, 1]), Math.max(2, Math.floor(height / TICK_ROOM)));
+  const { domain, step, ticks } = nice(fromZero ? [0, Math.max(FROM_ZERO_MIN, values?.[1] ?? 0)] : (values ?? [0, 1]), Math.max(2, Math.floor(height / TICK_ROOM)));
   const tickTexts = values ? ticks.map((tick) => formatTick(tick, step)) : [];
   const left = Math.max(LABEL_MIN, ...tickTexts.map((text) => text.length)) * LETTER + 12;
   const bottom = height - BOTTOM;
