@@ -1,0 +1,5 @@
+// An account over time.
+
+export function HistoryPage({ account }: { account: string }) {
+  return <h1>{account}</h1>;
+}
