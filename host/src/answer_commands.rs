@@ -3,6 +3,7 @@
 //! Invariant: data goes to stdout and all else to stderr. Both ways give the same documents, so that only [`source`]
 //! knows which one it is.
 
+mod change_stream;
 mod export;
 mod print;
 mod remote;
@@ -16,6 +17,7 @@ use futures_util::future::try_join_all;
 use hyper::header::HeaderValue;
 use tokio::signal::unix::{SignalKind, signal};
 
+use self::change_stream::ChangeStream;
 use self::print::Printer;
 use self::reply::{AnswerDocument, Reply};
 use self::source::AnswerSource;
@@ -111,6 +113,8 @@ async fn interrupted() {
 /// Requests the documents of one command.
 struct Requester<'a> {
     requests: Vec<String>,
+    /// The path of the stream that says when their documents change, if there is one.
+    watch: Option<String>,
     source: AnswerSource,
     spinner: &'a Spinner,
     /// The last document of each request.
@@ -125,7 +129,12 @@ impl<'a> Requester<'a> {
     ) -> Result<Self, ClientError> {
         let source = AnswerSource::start(command, environment, spinner).await?;
         let requests = command.requests(Printer::of(command).amounts());
-        Ok(Self { requests, source, spinner, last: Vec::new() })
+        Ok(Self { requests, watch: command.watch_request(), source, spinner, last: Vec::new() })
+    }
+
+    /// Opens the stream that says when the documents change; `None` if the gateway has none for them.
+    async fn changes(&self) -> Option<ChangeStream> {
+        self.source.changes(self.watch.as_deref()?).await
     }
 
     /// Returns the document of each request, which is the last one if that still holds.

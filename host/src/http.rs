@@ -14,7 +14,7 @@ pub(crate) mod problem_types;
 mod view;
 
 mod content;
-mod event_stream;
+pub(crate) mod event_stream;
 pub(crate) mod headers;
 mod limit;
 pub(crate) mod openapi;
@@ -32,7 +32,8 @@ use self::public::watches::Watches;
 use crate::clients::Caller;
 use crate::config::WatchLimits;
 use crate::gateway::Gateway;
-use crate::http::event_stream::OwnProcess;
+use crate::http::content::Content;
+use crate::http::event_stream::{EventReceiver, OwnProcess};
 
 /// Answers one GET request as the base listener does, without a connection.
 pub(crate) async fn answer(
@@ -41,12 +42,21 @@ pub(crate) async fn answer(
     uri: Uri,
     headers: HeaderMap,
 ) -> Response<Bytes> {
+    respond(gateway, deadline, uri, headers).await.map(|content| content.bytes)
+}
+
+/// Opens the stream that answers a GET request; `None` if the answer is no stream.
+pub(crate) async fn watch(gateway: &Arc<Gateway>, deadline: Duration, uri: Uri) -> Option<EventReceiver> {
+    respond(gateway, deadline, uri, HeaderMap::new()).await.into_body().events
+}
+
+async fn respond(gateway: &Arc<Gateway>, deadline: Duration, uri: Uri, headers: HeaderMap) -> Response<Content> {
     let (gateway, lists, pages) = (Arc::clone(gateway), ListBodies::default(), Arc::default());
     let watches = Watches::new(&gateway, WatchLimits::OF_ONE);
     let api = PublicApi { listener: Listener::Base, gateway, deadline, lists, pages, watches, access_log: false };
     let (mut head, ()) = Request::new(()).into_parts();
     (head.uri, head.headers) = (uri, headers);
-    api.respond(&head, false, &Caller::own(), || OwnProcess).await.map(|content| content.bytes)
+    api.respond(&head, false, &Caller::own(), || OwnProcess).await
 }
 
 #[cfg(feature = "fuzzing")]

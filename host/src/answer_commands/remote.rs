@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Empty, LengthLimitError, Limited};
-use hyper::header::{HeaderMap, HeaderValue, USER_AGENT};
-use hyper::{Request, Response, Uri};
+use hyper::body::Incoming;
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGENT};
+use hyper::{Request, Response, StatusCode, Uri};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -18,6 +19,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::ClientError;
+use crate::http::event_stream::MEDIA_TYPE;
 
 /// Time of one answer; a gateway's own deadline is shorter.
 const REPLY_TIME: Duration = Duration::from_secs(120);
@@ -75,6 +77,16 @@ impl RemoteGateway {
         timeout(REPLY_TIME, self.send(request)).await.unwrap_or_else(|_| {
             Err(ClientError::NothingRead(format!("{} did not answer in {} s", self.name, REPLY_TIME.as_secs())))
         })
+    }
+
+    /// Opens a stream of events; `None` if there is none at the path.
+    pub(super) async fn events(&self, path: &str) -> Option<Incoming> {
+        let mut request = Request::new(Empty::new());
+        *request.uri_mut() = format!("{}{path}", self.base).parse().ok()?;
+        request.headers_mut().extend([(USER_AGENT, AGENT), (ACCEPT, HeaderValue::from_static(MEDIA_TYPE))]);
+        let response = timeout(REPLY_TIME, self.client.request(request)).await.ok()?.ok()?;
+        let is_stream = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == MEDIA_TYPE);
+        (response.status() == StatusCode::OK && is_stream).then(|| response.into_body())
     }
 
     async fn send(&self, request: Request<Empty<Bytes>>) -> Result<Response<Bytes>, ClientError> {

@@ -4,6 +4,7 @@ use hyper::Uri;
 use hyper::header::{HeaderMap, HeaderValue, IF_NONE_MATCH};
 
 use super::ClientError;
+use super::change_stream::{ChangeStream, EventSource};
 use super::remote::RemoteGateway;
 use super::reply::Reply;
 use super::spinner::Spinner;
@@ -50,6 +51,17 @@ impl AnswerSource {
             Self::Remote(remote) => format!("waiting for {}", remote.name()),
             Self::Lone(_) => "reading the networks".to_owned(),
         }
+    }
+
+    /// Opens a stream of changes; `None` if the gateway has none there.
+    pub(super) async fn changes(&self, path: &str) -> Option<ChangeStream> {
+        let source = match self {
+            Self::Remote(remote) => EventSource::Remote(remote.events(path).await?),
+            Self::Lone(LoneGateway { gateway, .. }) => {
+                EventSource::Own(http::watch(gateway, ANSWER_TIME, path.parse().ok()?).await?)
+            }
+        };
+        Some(ChangeStream::new(source))
     }
 
     /// Requests a path with its parameters.

@@ -1,12 +1,14 @@
 //! `--watch`: prints the answer again whenever it changes, until SIGINT or SIGTERM.
 //!
-//! Invariant: requests are at least a second apart, and at most a minute. An answer that holds for ever ends it.
+//! A gateway that has a stream of changes says when. Invariant: without one, requests are at least a second apart, and
+//! at most a minute. An answer that holds for ever ends it.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use portolan_base::rfc3339;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
+use super::change_stream::ChangeStream;
 use super::print::{Printer, is_closed};
 use super::reply::{AnswerDocument, Holds};
 use super::{ClientError, Requester, WHOLE, interrupted};
@@ -27,6 +29,7 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(super) async fn run(requester: &mut Requester<'_>, printer: &mut Printer) -> Result<u8, ClientError> {
     let mut code = Ok(WHOLE);
     let watching = async {
+        let mut changes = requester.changes().await;
         let mut printed: Option<Vec<AnswerDocument>> = None;
         let mut said = None;
         let mut pause = SHORTEST;
@@ -56,7 +59,9 @@ pub(super) async fn run(requester: &mut Requester<'_>, printer: &mut Printer) ->
                 }
                 Err(error) => return Err(error),
             }
-            rest(pause).await?;
+            if !is_changed(&mut changes).await? {
+                rest(pause).await?;
+            }
         }
     };
     let ended = tokio::select! {
@@ -66,6 +71,19 @@ pub(super) async fn run(requester: &mut Requester<'_>, printer: &mut Printer) ->
     ended?;
     // It was said already.
     Ok(code.unwrap_or_else(|error| error.code()))
+}
+
+/// Waits for a change; returns false at once if no stream says so, or none any more.
+async fn is_changed(changes: &mut Option<ChangeStream>) -> Result<bool, ClientError> {
+    while let Some(stream) = changes {
+        match timeout(LOOK, stream.changed()).await {
+            Ok(true) => return Ok(true),
+            Ok(false) => *changes = None,
+            Err(_) if is_closed() => return Err(ClientError::Closed),
+            Err(_) => {}
+        }
+    }
+    Ok(false)
 }
 
 /// Waits, and fails as soon as nobody reads the output any more.

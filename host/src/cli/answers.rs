@@ -207,6 +207,21 @@ impl AnswerCommand {
         };
         self.paths.iter().map(request).collect()
     }
+
+    /// Returns the request for a stream that says when the answer changes; `None` if there is none: for several requests
+    /// or accounts, for answers at named blocks or in a currency, and for other answers than rows about an account.
+    pub(crate) fn watch_request(&self) -> Option<String> {
+        let [(endpoint, values)] = &self.paths[..] else { return None };
+        let account = values.last().filter(|_| endpoint.may_be_stream())?;
+        let taken = |name: &str| Endpoint::Watch.taken().any(|own| own == name);
+        if !self.parameters.iter().all(|(name, _)| taken(name)) {
+            return None;
+        }
+        let protocol = values.split_last().and_then(|(_, others)| others.first());
+        let own = self.parameters.iter().map(|(name, value)| (*name, value.as_str()));
+        let parameters: Vec<_> = own.chain(protocol.map(|slug| ("include", slug.as_str()))).collect();
+        Some(paths::request(Endpoint::Watch, &[account], &parameters))
+    }
 }
 
 impl AnswerRow {

@@ -3,6 +3,7 @@
 //! Invariant: an event that waits to be sent is counted by its connection, and a stream without room ends. Nobody waits
 //! for a client that does not read.
 
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
@@ -12,7 +13,7 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-pub(super) const MEDIA_TYPE: &str = "text/event-stream";
+pub(crate) const MEDIA_TYPE: &str = "text/event-stream";
 
 /// A comment, which keeps the connection open.
 pub(super) const COMMENT: Bytes = Bytes::from_static(b":\n\n");
@@ -65,7 +66,7 @@ pub(super) struct EventSender {
 
 /// The end of a stream that the connection takes events from.
 #[derive(Debug)]
-pub(super) struct EventReceiver {
+pub(crate) struct EventReceiver {
     events: UnboundedReceiver<Bytes>,
     waiting: Arc<AtomicUsize>,
 }
@@ -123,6 +124,11 @@ impl EventReceiver {
         Self { events, waiting: Arc::default() }
     }
 
+    /// Returns the next event; `None` once the stream has ended.
+    pub(crate) async fn next(&mut self) -> Option<Bytes> {
+        poll_fn(|context| self.poll(context)).await
+    }
+
     /// Takes the next event; `None` once the stream has ended.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let taken = self.events.poll_recv(context);
@@ -150,8 +156,6 @@ pub(super) fn event(name: &str, id: Option<&str>, data: &[u8]) -> Bytes {
 
 #[cfg(test)]
 mod tests {
-    use std::future::poll_fn;
-
     use super::*;
 
     /// A host with room for one event.
@@ -183,7 +187,7 @@ mod tests {
         assert_eq!(sender.send("first".into(), false), Ok(()));
         assert_eq!(sender.send("second".into(), false), Err(NotSent::NoRoom));
         assert_eq!(sender.waiting(), 1);
-        assert_eq!(poll_fn(|context| receiver.poll(context)).await.unwrap(), "first");
+        assert_eq!(receiver.next().await.unwrap(), "first");
         assert_eq!(sender.waiting(), 0);
         drop(receiver);
         assert_eq!(sender.send("third".into(), false), Err(NotSent::Closed));

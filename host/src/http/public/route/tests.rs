@@ -97,7 +97,7 @@ fn the_claimables_address_takes_an_account_and_a_filter() {
     let request = parse(Listener::Claimables, "/{A}?include=a&detail=full").unwrap();
     let query = claimables(Filter::Include(names(&["a"])));
     let options = AnswerOptions { is_traced: true, ..AnswerOptions::default() };
-    assert_eq!(request, Request { query, options, detail_full: true, numbers: None });
+    assert_eq!(request, Request { query, options, detail_full: true, numbers: None, is_watch: false });
 }
 
 #[test]
