@@ -193,7 +193,9 @@ fn read_pages(kind: &PageFolderKind, folder: &BuiltFolder, writers: TrustedOwner
         Ok(None) if !folder.is_named => Ok(PageFolder::default()),
         Ok(None) => {
             let dir = dir.display();
-            Err(format!("{setting}: the folder {dir} is not there: build the {name} with {built_by}, or correct its name"))
+            Err(format!(
+                "{setting}: the folder {dir} is not there: build the {name} with {built_by}, or correct its name"
+            ))
         }
         Err(error) => Err(format!("{setting}: {error}")),
     }
@@ -296,12 +298,7 @@ async fn listen(config: &Config, folders: &PageFolders, clients: Clients, passed
     }
 }
 
-async fn answer(
-    config: &Config,
-    folders: &PageFolders,
-    clients: Clients,
-    listeners: Listeners,
-) -> anyhow::Result<()> {
+async fn answer(config: &Config, folders: &PageFolders, clients: Clients, listeners: Listeners) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
     ignore_signals()?;

@@ -291,7 +291,11 @@ mod tests {
 
     #[test]
     fn the_reserved_words_are_those_that_paths_begin_with() {
-        let first = PATHS.iter().chain(&PAGES).filter_map(|(path, _)| path.first()).filter(|word| !is_value(word) && !word.is_empty());
+        let first = PATHS
+            .iter()
+            .chain(&PAGES)
+            .filter_map(|(path, _)| path.first())
+            .filter(|word| !is_value(word) && !word.is_empty());
         let words: BTreeSet<&str> = first.chain(&FUTURE).copied().collect();
         assert_eq!(words, RESERVED_WORDS.into());
     }

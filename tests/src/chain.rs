@@ -86,7 +86,8 @@ impl Chain {
     /// Boots a chain of the hard fork Amsterdam, on which nothing stands; `coinbase` is paid for its blocks. Its node
     /// mines each transaction in a block of its own, and has no methods that begin with `anvil_`.
     pub fn amsterdam(chain_id: u64, coinbase: &str) -> Result<Self> {
-        let folder = prepared_once(&Sources::of("amsterdam"), "testamsterdam", |began, folder| Ok(fs::rename(began, folder)?))?;
+        let folder =
+            prepared_once(&Sources::of("amsterdam"), "testamsterdam", |began, folder| Ok(fs::rename(began, folder)?))?;
         let booted = boot(Command::new("node").arg(folder.join("node.mjs")).args([&chain_id.to_string(), coinbase]));
         Self::begin(booted.context("the node of Amsterdam did not start")?, format!("amsterdam {chain_id}"))
     }

@@ -1,7 +1,7 @@
 //! The explorer's pages, and every file that they may load, with their headers.
 
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 use anyhow::{Result, bail, ensure};
 
@@ -43,8 +43,8 @@ pub(super) fn check(stage: &Stage, out: &mut Output<'_>) -> Result<()> {
 
 /// The paths of what the pages load: at least one script.
 fn assets(folder: &Path) -> Result<Vec<String>> {
-    let names = fs::read_dir(folder.join("assets"))?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
-    let assets = names.map(|name| Ok(format!("assets/{}", name?))).collect::<Result<Vec<_>>>()?;
+    let path = |entry: io::Result<fs::DirEntry>| Ok(format!("assets/{}", entry?.file_name().to_string_lossy()));
+    let assets = fs::read_dir(folder.join("assets"))?.map(path).collect::<Result<Vec<_>>>()?;
     ensure!(assets.iter().any(|path| path.ends_with(".js")), "the explorer has no script: {assets:?}");
     Ok(assets)
 }
@@ -63,7 +63,9 @@ fn compare(
     if response.status != 200 || response.body != String::from_utf8_lossy(&fs::read(file)?) {
         wrong.push(format!("{path} is {}, and not {}", response.status, file.display()));
     }
-    for (name, value) in [("referrer-policy", "no-referrer"), ("x-content-type-options", "nosniff")].iter().chain(headers) {
+    for (name, value) in
+        [("referrer-policy", "no-referrer"), ("x-content-type-options", "nosniff")].iter().chain(headers)
+    {
         if response.header(name) != Some(value) {
             wrong.push(format!("{path}: {name} is {:?}, expected {value:?}", response.header(name)));
         }

@@ -61,7 +61,8 @@ impl JobFigures {
         let (count, failed, mut sorted_ms) = (figures.count, figures.failed, Vec::from(figures.latest_ms.clone()));
         drop(figures);
         sorted_ms.sort_unstable();
-        let quantile = |percent: usize| sorted_ms.get((sorted_ms.len() * percent).div_ceil(100).checked_sub(1)?).copied();
+        let quantile =
+            |percent: usize| sorted_ms.get((sorted_ms.len() * percent).div_ceil(100).checked_sub(1)?).copied();
         let latency = || Some(JobLatency { p50: quantile(50)?, p99: quantile(99)? });
         JobFiguresStatus { count, failed, latency_ms: latency() }
     }

@@ -198,12 +198,13 @@ mod tests {
         let mut counters = Counters::default();
         let rows = [("0.001", 10), ("0.01", 90), ("0.1", 100), ("+Inf", 100)];
         let step = |counters: &mut Counters, rows: &[(&str, u64)]| {
-            let rows: Vec<_> = rows.iter().flat_map(|(le, n)| ["a", "b"].map(|route| (bucket(route, le), *n))).collect();
+            let rows: Vec<_> =
+                rows.iter().flat_map(|(le, n)| ["a", "b"].map(|route| (bucket(route, le), *n))).collect();
             counters.step(&text(&rows.iter().map(|(series, n)| (series.as_str(), *n)).collect::<Vec<_>>()))
         };
         // Of two hundred, the hundredth is the 80th of 160 in the bucket from 1 to 10 ms; 198 is the 18th of 20 in the next.
         let found = step(&mut counters, &rows);
-        
+
         assert!((found.p50_ms.unwrap() - 5.5).abs() < 1e-9 && (found.p99_ms.unwrap() - 91.0).abs() < 1e-9, "{found:?}");
         assert_eq!(step(&mut counters, &rows), Counted::default(), "without an answer there is none");
         // All new ones are slower than any bound.
@@ -215,8 +216,7 @@ mod tests {
     fn figures_have_the_names_of_the_listeners_contract() {
         let counted = Counted { p50_ms: Some(1.23456), ..Counted::default() };
         let json = serde_json::to_string(&counted).unwrap();
-        let expected =
-            r#"{"answers":0,"problems":0,"partial":0,"p50Ms":1.23,"p99Ms":null,"jobs":0,"jobFailures":0}"#;
+        let expected = r#"{"answers":0,"problems":0,"partial":0,"p50Ms":1.23,"p99Ms":null,"jobs":0,"jobFailures":0}"#;
         assert_eq!(json, expected);
     }
 }

@@ -50,13 +50,8 @@ pub(crate) struct PageFolderKind {
     has: fn(&str) -> bool,
 }
 
-pub(crate) static BOOK: PageFolderKind = PageFolderKind {
-    name: "book",
-    setting: "docs.dir",
-    built_by: "`cargo book`",
-    required: &[INDEX],
-    has: |_| true,
-};
+pub(crate) static BOOK: PageFolderKind =
+    PageFolderKind { name: "book", setting: "docs.dir", built_by: "`cargo book`", required: &[INDEX], has: |_| true };
 
 pub(crate) static EXPLORER: PageFolderKind = PageFolderKind {
     name: "explorer",

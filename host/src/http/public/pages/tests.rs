@@ -179,7 +179,11 @@ fn without_the_explorer_the_root_leads_to_the_book() {
     let pages = Pages::new(&book(), &PageFolder::default(), "http://127.0.0.1:8080").unwrap();
     for path in ["/", "/?x=1"] {
         let response = get(&pages, path).unwrap().unwrap();
-        assert_eq!((response.status().as_u16(), &response.headers()[LOCATION]), (307, &"docs/".parse().unwrap()), "{path}");
+        assert_eq!(
+            (response.status().as_u16(), &response.headers()[LOCATION]),
+            (307, &"docs/".parse().unwrap()),
+            "{path}"
+        );
     }
     assert!(matches!(get(&pages, "/assets/main-a1.js"), Err(Problem::UnknownPath(_))));
 }
