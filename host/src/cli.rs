@@ -387,6 +387,9 @@ pub(crate) struct Flags {
     /// Folder of the built book, which /docs serves [default: portolan-docs beside FILE, else in ~/.local/state].
     #[arg(long, value_name = "DIR")]
     pub(crate) docs: Option<String>,
+    /// Folder of the built explorer, the page at / [default: portolan-explorer beside FILE, else in ~/.local/state].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) explorer: Option<String>,
     /// Address of every endpoint [default: 127.0.0.1:8080].
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<String>,

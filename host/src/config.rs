@@ -29,7 +29,6 @@ pub(crate) mod fuzzing;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use portolan_assets::names::NameSettings;
@@ -45,7 +44,7 @@ use url::Url;
 
 pub(crate) use self::connections::{ConnectionLimits, PortfolioWatchLimits};
 use self::file::ConfigFile;
-use self::folders::NamedPath;
+pub(crate) use self::folders::BuiltFolder;
 pub(crate) use self::layers::Environment;
 use self::layers::Layers;
 pub(crate) use self::operators::{ListenAddress, OperatorAccess, OperatorToken};
@@ -63,8 +62,9 @@ const CACHED_REPLIES_PARTS: u64 = 8;
 const CACHED_BLOCKS_PARTS: u64 = 8;
 const DOCUMENTS_PARTS: u64 = 16;
 
-/// Folder of the built book that nobody named.
+/// Folders of the built book and of the built explorer that nobody named.
 const DOCS: &str = "portolan-docs";
+const EXPLORER: &str = "portolan-explorer";
 
 /// The configuration of the process.
 #[derive(Debug)]
@@ -89,10 +89,10 @@ pub(crate) struct Config {
     pub(crate) deadline_ms: u64,
     /// The settings that the gateway starts with.
     pub(crate) gateway: GatewaySettings,
-    /// Folder of the built book; `None` if nobody named one and there is no folder to look in.
-    pub(crate) docs_dir: Option<PathBuf>,
-    /// True if the operator named it; then it has to be there.
-    pub(crate) docs_dir_is_named: bool,
+    /// The built book.
+    pub(crate) docs: BuiltFolder,
+    /// The built explorer.
+    pub(crate) explorer: BuiltFolder,
 }
 
 /// Error in the configuration; always one line.
@@ -135,8 +135,8 @@ impl Config {
         let settings = Settings::read(&layers, &mut document)?;
         let tables = NamedTables::take(&mut document, &layers)?;
         let memory = MemoryLimit::new(settings.memory_mib);
-        let (docs_dir, docs_dir_is_named) =
-            (docs_dir(settings.docs_dir.as_ref(), &layers)?, settings.docs_dir.is_some());
+        let docs = BuiltFolder::new(settings.docs_dir.as_ref(), DOCS, "--docs", &layers)?;
+        let explorer = BuiltFolder::new(settings.explorer_dir.as_ref(), EXPLORER, "--explorer", &layers)?;
         Ok(Self {
             listen: settings.listen,
             claimables_listen: settings.claimables_listen,
@@ -161,8 +161,8 @@ impl Config {
             clients: clients::settings(&settings, &layers)?,
             deadline_ms: settings.deadline_ms,
             gateway: gateway(settings, &tables, memory, &layers)?,
-            docs_dir,
-            docs_dir_is_named,
+            docs,
+            explorer,
         })
     }
 }
@@ -287,14 +287,6 @@ fn answer_limits(settings: &Settings) -> AnswerLimits {
         outgoing_per_host_max: settings.outgoing_per_host_max,
         events_max: settings.events_max,
         body_bytes_max: settings.body_bytes_max,
-    }
-}
-
-/// Returns the folder of the book. Commands without a server have none, and need none.
-fn docs_dir(named: Option<&NamedPath>, layers: &Layers<'_>) -> Result<Option<PathBuf>, ConfigError> {
-    match named {
-        Some(named) => folders::folder(named, "--docs", layers).map(Some),
-        None => Ok(folders::folder(&NamedPath::unnamed(DOCS), "--docs", layers).ok()),
     }
 }
 

@@ -57,6 +57,7 @@ use std::time::Duration;
 use std::{env, io};
 
 use anyhow::Context;
+use portolan_base::files::TrustedOwners;
 use portolan_plugins::{logos, probe, worker};
 use portolan_reader::RpcUrl;
 use rustix::fs::{Access, access};
@@ -70,14 +71,14 @@ use crate::cli::{
 };
 use crate::clients::Clients;
 use crate::clients::new_key::{NewKey, NewKeyError};
-use crate::config::{Config, Environment};
+use crate::config::{BuiltFolder, Config, Environment};
 use crate::gateway::Gateway;
 use crate::http::admin::control::ControlState;
 use crate::http::admin::control::client::ControlError;
 use crate::http::public::pages::Pages;
-use crate::http::public::pages::book::Book;
+use crate::http::public::pages::page_folder::{self, PageFolder, PageFolderKind};
 use crate::http::server::passed_sockets::PassedSockets;
-use crate::http::server::serve::Listeners;
+use crate::http::server::serve::{ListenerPages, Listeners};
 use crate::lone_plugin::LonePluginError;
 use crate::spans::SpanExport;
 
@@ -131,8 +132,8 @@ fn serve(flags: &Flags) -> ExitCode {
     if let Err(error) = config.check_plugins_dir() {
         return misuse(&error);
     }
-    let book = match read_book(&config) {
-        Ok(book) => book,
+    let folders = match PageFolders::read(&config) {
+        Ok(folders) => folders,
         Err(reason) => return misuse(&reason),
     };
     // While there is one thread.
@@ -159,7 +160,7 @@ fn serve(flags: &Flags) -> ExitCode {
         Err(error) => return misuse(&format_args!("spans.collector: {error}")),
     };
     log::start(config.log_format, std::mem::take(&mut config.log_filter), export.as_ref().map(SpanExport::layer));
-    let code = runtime.block_on(listen(&config, &book, clients, passed));
+    let code = runtime.block_on(listen(&config, &folders, clients, passed));
     if let Some(export) = export {
         export.stop();
     }
@@ -167,19 +168,36 @@ fn serve(flags: &Flags) -> ExitCode {
     code
 }
 
-/// Reads the built book; an empty one if there is none where nobody named one.
-fn read_book(config: &Config) -> Result<Book, String> {
-    let Some(folder) = &config.docs_dir else { return Ok(Book::default()) };
-    match Book::read(folder, config.gateway.writers) {
-        Ok(Some(book)) => Ok(book),
-        Ok(None) if !config.docs_dir_is_named => Ok(Book::default()),
+/// The folders of pages that the gateway serves.
+struct PageFolders {
+    book: PageFolder,
+    explorer: PageFolder,
+}
+
+impl PageFolders {
+    fn read(config: &Config) -> Result<Self, String> {
+        let read = |kind, folder| read_pages(kind, folder, config.gateway.writers);
+        Ok(Self {
+            book: read(&page_folder::BOOK, &config.docs)?,
+            explorer: read(&page_folder::EXPLORER, &config.explorer)?,
+        })
+    }
+}
+
+/// Reads a folder of pages; an empty one if there is none where nobody named one.
+fn read_pages(kind: &PageFolderKind, folder: &BuiltFolder, writers: TrustedOwners) -> Result<PageFolder, String> {
+    let PageFolderKind { name, setting, built_by, .. } = kind;
+    let Some(dir) = &folder.dir else { return Ok(PageFolder::default()) };
+    match PageFolder::read(kind, dir, writers) {
+        Ok(Some(read)) => Ok(read),
+        Ok(None) if !folder.is_named => Ok(PageFolder::default()),
         Ok(None) => {
-            let folder = folder.display();
+            let dir = dir.display();
             Err(format!(
-                "docs.dir: the folder {folder} is not there: build the book with `cargo book`, or correct its name"
+                "{setting}: the folder {dir} is not there: build the {name} with {built_by}, or correct its name"
             ))
         }
-        Err(error) => Err(format!("docs.dir: {error}")),
+        Err(error) => Err(format!("{setting}: {error}")),
     }
 }
 
@@ -269,27 +287,33 @@ fn print_found((text, is_sound): &(String, bool)) -> ExitCode {
     print(&mut io::stdout(), text, if *is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-async fn listen(config: &Config, book: &Book, clients: Clients, passed: PassedSockets) -> ExitCode {
+async fn listen(config: &Config, folders: &PageFolders, clients: Clients, passed: PassedSockets) -> ExitCode {
     let listeners = match Listeners::bind(config, passed) {
         Ok(listeners) => listeners,
         Err(error) => return misuse(&error),
     };
-    match answer(config, book, clients, listeners).await {
+    match answer(config, folders, clients, listeners).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format_args!("{error:#}")),
     }
 }
 
-async fn answer(config: &Config, book: &Book, clients: Clients, listeners: Listeners) -> anyhow::Result<()> {
+async fn answer(config: &Config, folders: &PageFolders, clients: Clients, listeners: Listeners) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
     ignore_signals()?;
     log_start(config);
     let public_url = public_url(config, &listeners)?;
     logos::serve_at(&public_url);
-    let pages = Pages::new(book, &public_url).context("cannot describe the API")?;
-    if let Some(folder) = &config.docs_dir {
-        tracing::info!(folder = %folder.display(), files = book.len(), "the book is read");
+    let PageFolders { book, explorer } = folders;
+    let pages = ListenerPages {
+        base: Pages::new(book, explorer, &public_url).context("cannot describe the API")?,
+        operators: Pages::of_operators(explorer),
+    };
+    for (name, of, read) in [("book", &config.docs, book), ("explorer", &config.explorer, explorer)] {
+        if let Some(folder) = &of.dir {
+            tracing::info!(name, folder = %folder.display(), files = read.len(), "pages are read");
+        }
     }
     let gateway = Arc::new(Gateway::start(&config.gateway).await.context("cannot start")?);
     let _control = http::admin::control::serve::start(&config.gateway.state_dir, ControlState::of(gateway.admin()));

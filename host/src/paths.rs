@@ -38,6 +38,7 @@ pub(crate) enum Endpoint {
     Locked,
     ProtocolLogo,
     Description,
+    Explorer,
     Docs,
     Problems,
     LlmsTxt,
@@ -69,6 +70,7 @@ impl Endpoint {
             Self::Locked => "locked",
             Self::ProtocolLogo => "protocol-logo",
             Self::Description => "description",
+            Self::Explorer => "explorer",
             Self::Docs => "docs",
             Self::Problems => "problems",
             Self::LlmsTxt => "llms-txt",
@@ -80,7 +82,7 @@ impl Endpoint {
         match self {
             Self::Networks | Self::Protocols | Self::Coverage | Self::Description => &[],
             // Their parameters are not read: a page's own script has some, and links from elsewhere gain others.
-            Self::ProtocolLogo | Self::Docs | Self::Problems | Self::LlmsTxt => &[],
+            Self::ProtocolLogo | Self::Explorer | Self::Docs | Self::Problems | Self::LlmsTxt => &[],
             Self::AllClaimables => {
                 &["include", "exclude", "network", "simulate", "worth", "block", "min-block", "currency"]
             }
@@ -145,7 +147,8 @@ impl Endpoint {
 
     /// Returns true if it answers rows, in the form that the client chooses.
     pub(crate) fn has_rows(self) -> bool {
-        !matches!(self, Self::ProtocolLogo | Self::Description | Self::Docs | Self::Problems | Self::LlmsTxt)
+        let is_page = matches!(self, Self::Explorer | Self::Docs | Self::Problems | Self::LlmsTxt);
+        !is_page && !matches!(self, Self::ProtocolLogo | Self::Description)
     }
 
     /// Returns all parameters that it takes.
@@ -159,7 +162,7 @@ pub(crate) const OF_EVERY_ENDPOINT: &[&str] = &["detail", "amounts"];
 
 /// Paths of the operators' listener that refuse parameters. Health and readiness ignore them: to a probe that sends
 /// some, a refusal would look like a gateway that is down.
-pub(crate) const WITHOUT_PARAMETERS: [&str; 4] = ["/metrics", "/plugins", "/lists", "/networks"];
+pub(crate) const WITHOUT_PARAMETERS: [&str; 5] = ["/metrics", "/plugins", "/lists", "/networks", "/history"];
 
 /// Path patterns: words match themselves, names in braces match a value. A slug is neither reserved nor an address,
 /// and an account in first place is not a reserved word.
@@ -193,7 +196,9 @@ pub(crate) static PATHS: [(&[&str], Endpoint); 23] = [
 const REST: &str = "{page}";
 
 /// Path patterns of pages for people, in the same form.
-pub(crate) static PAGES: [(&[&str], Endpoint); 5] = [
+pub(crate) static PAGES: [(&[&str], Endpoint); 7] = [
+    (&[""], Endpoint::Explorer),
+    (&["assets", REST], Endpoint::Explorer),
     (&["docs"], Endpoint::Docs),
     (&["docs", REST], Endpoint::Docs),
     (&["problems"], Endpoint::Problems),
@@ -268,7 +273,7 @@ mod tests {
     use super::*;
 
     /// First words reserved for future paths.
-    const FUTURE: [&str; 2] = ["assets", "mcp"];
+    const FUTURE: [&str; 1] = ["mcp"];
 
     #[test]
     fn a_request_is_found_at_its_endpoint() {
@@ -286,7 +291,11 @@ mod tests {
 
     #[test]
     fn the_reserved_words_are_those_that_paths_begin_with() {
-        let first = PATHS.iter().chain(&PAGES).filter_map(|(path, _)| path.first()).filter(|word| !is_value(word));
+        let first = PATHS
+            .iter()
+            .chain(&PAGES)
+            .filter_map(|(path, _)| path.first())
+            .filter(|word| !is_value(word) && !word.is_empty());
         let words: BTreeSet<&str> = first.chain(&FUTURE).copied().collect();
         assert_eq!(words, RESERVED_WORDS.into());
     }
@@ -297,6 +306,9 @@ mod tests {
         for path in [&["docs"][..], &["docs", "a"], &["docs", "a", "b", "c", "d"]] {
             assert_eq!(found(path), Some((Endpoint::Docs, path.len().min(2) - 1)), "{path:?}");
         }
+        assert_eq!(found(&[""]), Some((Endpoint::Explorer, 0)));
+        assert_eq!(found(&["assets", "main-a1.js"]), Some((Endpoint::Explorer, 1)));
+        assert_eq!(found(&["assets"]), None);
         assert_eq!(found(&["problems", "deadline"]), Some((Endpoint::Problems, 1)));
         assert_eq!(found(&["problems", "a", "b"]), None);
         assert_eq!(found(&["llms.txt", "a"]), None);

@@ -86,7 +86,8 @@ impl Chain {
     /// Boots a chain of the hard fork Amsterdam, on which nothing stands; `coinbase` is paid for its blocks. Its node
     /// mines each transaction in a block of its own, and has no methods that begin with `anvil_`.
     pub fn amsterdam(chain_id: u64, coinbase: &str) -> Result<Self> {
-        let folder = prepared_once("amsterdam", "testamsterdam", |began, folder| Ok(fs::rename(began, folder)?))?;
+        let folder =
+            prepared_once(&Sources::of("amsterdam"), "testamsterdam", |began, folder| Ok(fs::rename(began, folder)?))?;
         let booted = boot(Command::new("node").arg(folder.join("node.mjs")).args([&chain_id.to_string(), coinbase]));
         Self::begin(booted.context("the node of Amsterdam did not start")?, format!("amsterdam {chain_id}"))
     }
@@ -260,7 +261,7 @@ fn boot(command: &mut Command) -> Result<(u16, Child)> {
 /// The folder with the snapshots of all profiles. Built once per content of `tests/chain/`;
 /// other processes that need it meanwhile wait for the one that builds.
 pub fn prepared() -> Result<PathBuf> {
-    prepared_once("chain", "testchain", |began, folder| {
+    prepared_once(&Sources::of("chain"), "testchain", |began, folder| {
         writeln!(io::stderr(), "building the test chains (once, about 15 s)")?;
         run(Command::new("node").args(["build.mjs", "out"]), began)?;
         // Only anvil is needed from here on; the rest of the packages is 100 MB.
@@ -276,17 +277,41 @@ pub fn prepared() -> Result<PathBuf> {
     })
 }
 
+/// What is built by npm: a folder with a lock file, and those that it imports from.
+pub(crate) struct Sources<'a> {
+    /// Relative to `tests/`.
+    pub(crate) folder: &'a str,
+    /// Relative to that folder; they lie beside its copy in the same way.
+    pub(crate) beside: &'a [&'a str],
+}
+
+impl<'a> Sources<'a> {
+    /// A folder that imports from no other.
+    pub(crate) fn of(folder: &'a str) -> Self {
+        Self { folder, beside: &[] }
+    }
+
+    /// All files, relative to the folder and sorted.
+    fn files(&self, folder: &Path) -> Result<Vec<PathBuf>> {
+        let mut files = source_files(folder)?;
+        for beside in self.beside {
+            files.extend(source_files(&folder.join(beside))?.iter().map(|file| Path::new(beside).join(file)));
+        }
+        Ok(files)
+    }
+}
+
 /// Returns the folder that `make` makes of a folder of `tests/` and its packages, below the target folder: once per
 /// content. It gets a copy with the packages installed, and has to create the folder that it is given.
 pub(crate) fn prepared_once(
-    sources: &str,
+    sources: &Sources<'_>,
     shelf: &str,
     make: impl FnOnce(&Path, &Path) -> Result<()>,
 ) -> Result<PathBuf> {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join(sources);
-    let files = source_files(&sources)?;
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(sources.folder);
+    let files = sources.files(&from)?;
     let shelf = target_folder()?.join(shelf);
-    let folder = shelf.join(digest(&sources, &files)?);
+    let folder = shelf.join(digest(&from, &files)?);
     if folder.is_dir() {
         return Ok(folder);
     }
@@ -296,8 +321,12 @@ pub(crate) fn prepared_once(
     if folder.is_dir() {
         return Ok(folder);
     }
-    let began = shelf.join(".building");
-    install(&sources, &files, &began)?;
+    let building = shelf.join(".building");
+    if building.exists() {
+        fs::remove_dir_all(&building).context("cannot remove what an earlier build left")?;
+    }
+    let began = building.join("package");
+    install(&from, &files, &began)?;
     make(&began, &folder)?;
     Ok(folder)
 }
@@ -305,9 +334,6 @@ pub(crate) fn prepared_once(
 fn install(sources: &Path, files: &[PathBuf], began: &Path) -> Result<()> {
     require("node", NODE_MIN)?;
     require("npm", NPM_MIN)?;
-    if began.exists() {
-        fs::remove_dir_all(began).context("cannot remove what an interrupted build left")?;
-    }
     for file in files {
         let copy = began.join(file);
         fs::create_dir_all(copy.parent().unwrap_or(began))?;
@@ -348,7 +374,10 @@ pub fn target_folder() -> Result<PathBuf> {
     })
 }
 
-/// All files below the folder, relative and sorted, without installed packages.
+/// Folders of installed packages, and of what was built in place.
+const NO_SOURCES: [&str; 2] = ["node_modules", "dist"];
+
+/// All files below the folder, relative and sorted.
 fn source_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::new()];
@@ -359,7 +388,7 @@ fn source_files(folder: &Path) -> Result<Vec<PathBuf>> {
             let path = relative.join(entry.file_name());
             if entry.file_type()?.is_file() {
                 found.push(path);
-            } else if entry.file_name() != "node_modules" {
+            } else if !NO_SOURCES.iter().any(|name| entry.file_name() == *name) {
                 folders.push(path);
             }
         }

@@ -21,7 +21,9 @@ const ANSWERED_WITHIN: Duration = Duration::from_secs(60);
 /// # Errors
 /// If the library fails, with what it printed.
 pub fn fetch(gateway: &Gateway, account: &str, network: &str, hash: &str) -> Result<Json> {
-    let folder = chain::prepared_once("client", "testclient", |began, folder| Ok(std::fs::rename(began, folder)?))?;
+    let folder = chain::prepared_once(&chain::Sources::of("client"), "testclient", |began, folder| {
+        Ok(std::fs::rename(began, folder)?)
+    })?;
     let (base, claimables) = (format!("http://{}", gateway.base), format!("http://{}", gateway.claimables));
     let mut node = Command::new("node");
     node.arg(folder.join("requests.mjs")).args([base.as_str(), claimables.as_str(), account, network, hash]);

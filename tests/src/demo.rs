@@ -6,6 +6,7 @@ mod acts;
 mod check;
 mod claims;
 mod examples;
+mod pages;
 mod tour;
 
 use std::fmt;
@@ -21,6 +22,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::build;
 use crate::chain;
 use crate::description::Description;
+use crate::explorer;
 use crate::gateway::{Gateway, Setup};
 use crate::http::Response;
 use crate::world::World;
@@ -91,7 +93,8 @@ pub fn run_once(page: &mut impl Write, is_verbose: bool) -> Result<()> {
     let description = Description::of(&stage.gateway)?;
     let mut out = Output { page, is_verbose, answers: 0, description, described: 0 };
     out.line(format_args!("\nrequesting every endpoint for every account ..."))?;
-    let checked = check::everything(&stage, &mut out)
+    let checked = pages::check(&stage, &mut out)
+        .and_then(|()| check::everything(&stage, &mut out))
         .and_then(|()| examples::check(&stage, &mut out))
         .and_then(|()| claims::sent(&stage, &mut out));
     stage.down(out.page)?;
@@ -140,14 +143,17 @@ impl Output<'_> {
 impl Stage {
     fn up(out: &mut impl Write) -> Result<Self> {
         let start = Instant::now();
-        writeln!(out, "building the gateway and its plugins ...")?;
+        writeln!(out, "building the gateway, its plugins and the explorer ...")?;
         build::built()?;
+        let explorer = explorer::built()?;
         writeln!(out, "preparing the chains ...")?;
         chain::prepared()?;
         let world = World::start()?;
         let setup = world.on_chains(world.with_all_plugins()?);
         let book = build::built_book()?.map(|book| ["--docs".to_owned(), book.to_string_lossy().into_owned()]);
-        let gateway = ports().into_iter().chain(book.into_iter().flatten()).fold(setup, Setup::arg).start()?;
+        let explorer = ["--explorer".to_owned(), explorer.to_string_lossy().into_owned()];
+        let flags = ports().into_iter().chain(book.into_iter().flatten()).chain(explorer);
+        let gateway = flags.fold(setup, Setup::arg).start()?;
         writeln!(out, "ready after {:.1} s\n", start.elapsed().as_secs_f64())?;
         Ok(Self { world, gateway })
     }

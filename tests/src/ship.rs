@@ -1,7 +1,7 @@
 //! The distribution: the gateway and all plugins of this repository, laid out ready to run.
 //!
 //! Invariant: a file of an operator in the same folder is left alone, and one of ours is replaced at once, so that a
-//! gateway that runs there goes on and takes the new plugins. It holds its book in memory.
+//! gateway that runs there goes on and takes the new plugins. It holds its pages in memory.
 
 pub mod archive;
 mod third_parties;
@@ -14,6 +14,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 
 use crate::build::{self, Built};
+use crate::explorer;
 
 /// The folder below cargo's target folder.
 const FOLDER: &str = "portolan";
@@ -49,8 +50,9 @@ const COMPLETIONS: [(&str, &str); 3] = [
 
 /// The pages, which stand where the links of the README lead.
 const PAGES: &str = "host/docs";
-/// The built book, where a gateway that is configured beside it finds it.
+/// The built book and the built explorer, where a gateway that is configured beside them finds them.
 const BOOK: &str = "portolan-docs";
+const EXPLORER: &str = "portolan-explorer";
 
 /// Builds all in release, lays it out and says where.
 ///
@@ -58,7 +60,7 @@ const BOOK: &str = "portolan-docs";
 /// If cargo fails, with what it printed, or an error of the file system.
 pub fn run() -> Result<String> {
     let folder = build::target_dir()?.join(FOLDER);
-    lay_out(&build::shipped()?, &build::book()?, &folder)?;
+    lay_out(&build::shipped()?, &build::book()?, &explorer::built()?, &folder)?;
     let folder = folder.display();
     Ok(format!(
         "{folder} is ready to run: copy portolan.example.toml to portolan.toml, name your endpoints in it, and then\n  \
@@ -66,11 +68,11 @@ pub fn run() -> Result<String> {
     ))
 }
 
-/// Lays out what was built, with the built book.
+/// Lays out what was built, with the built book and the built explorer.
 ///
 /// # Errors
 /// An error of the file system.
-pub fn lay_out(built: &Built, book: &Path, folder: &Path) -> Result<()> {
+pub fn lay_out(built: &Built, book: &Path, explorer: &Path, folder: &Path) -> Result<()> {
     [folder.to_owned(), folder.join(PLUGINS), folder.join("monitoring")].iter().try_for_each(|one| make(one))?;
     put(&built.host(), &folder.join(PROGRAM), PROGRAM_MODE)?;
     for (_, file) in build::plugins()? {
@@ -79,12 +81,14 @@ pub fn lay_out(built: &Built, book: &Path, folder: &Path) -> Result<()> {
     let tree = build::workspace();
     FILES.iter().try_for_each(|(from, to)| put(&tree.join(from), &folder.join(to), FILE_MODE))?;
     put_all(&tree.join(PAGES), &folder.join(PAGES))?;
-    // Names of its files change with what is in them, so none of an older one may stay.
-    let laid_out = folder.join(BOOK);
-    if laid_out.exists() {
-        fs::remove_dir_all(&laid_out)?;
+    for (pages, name) in [(book, BOOK), (explorer, EXPLORER)] {
+        // Names of their files change with what is in them, so none of an older one may stay.
+        let laid_out = folder.join(name);
+        if laid_out.exists() {
+            fs::remove_dir_all(&laid_out)?;
+        }
+        put_all(pages, &laid_out)?;
     }
-    put_all(book, &laid_out)?;
     put_program_pages(&built.host(), folder)
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
-use crate::chain;
+use crate::chain::{self, Sources};
 use crate::gateway::Gateway;
 use crate::node::{self, Ended};
 
@@ -29,7 +29,7 @@ impl TypeScript {
             chain::run(Command::new("node").arg("node_modules/typescript/bin/tsc"), began)?;
             std::fs::rename(began, folder).context("cannot keep the compiled package")
         };
-        Ok(Self { folder: chain::prepared_once("../examples/clients/ts", "testtypescript", compile)? })
+        Ok(Self { folder: chain::prepared_once(&Sources::of("../examples/clients/ts"), "testtypescript", compile)? })
     }
 
     /// A file of the installed package.

@@ -3,6 +3,7 @@
 pub(crate) mod catalogue;
 pub mod fact_lists;
 pub(crate) mod instance;
+pub(crate) mod job_figures;
 pub mod logos;
 pub mod protocol;
 pub(crate) mod snapshot;

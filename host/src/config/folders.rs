@@ -1,4 +1,4 @@
-//! Paths, and the folders of state, plugins and the book. Invariant: none depends on the working directory, unless a flag or a
+//! Paths, and the folders of state, plugins, the book and the explorer. Invariant: none depends on the working directory, unless a flag or a
 //! variable has a relative path.
 
 use std::path::{Path, PathBuf};
@@ -43,6 +43,31 @@ pub(super) fn folder(named: &NamedPath, flag: &str, layers: &Layers<'_>) -> Resu
         None => default(layers).map(|folder| folder.join(&named.path)).ok_or_else(|| {
             ConfigError::new(flag, "is required, as there is no configuration file, XDG_STATE_HOME or HOME")
         }),
+    }
+}
+
+/// The folder of what was built for the gateway to serve.
+#[derive(Debug)]
+pub(crate) struct BuiltFolder {
+    /// `None` if nobody named one and there is no folder to look in, as for commands without a server.
+    pub(crate) dir: Option<PathBuf>,
+    /// True if the operator named it; then it has to be there.
+    pub(crate) is_named: bool,
+}
+
+impl BuiltFolder {
+    /// `name` is its name if nobody named it.
+    pub(super) fn new(
+        named: Option<&NamedPath>,
+        name: &str,
+        flag: &str,
+        layers: &Layers<'_>,
+    ) -> Result<Self, ConfigError> {
+        let dir = match named {
+            Some(named) => Some(folder(named, flag, layers)?),
+            None => folder(&NamedPath::unnamed(name), flag, layers).ok(),
+        };
+        Ok(Self { dir, is_named: named.is_some() })
     }
 }
 

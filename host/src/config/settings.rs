@@ -89,6 +89,11 @@ settings! {
     "docs.dir" => docs_dir: Option<NamedPath> = path().optional().flag("--docs", |flags| flags.docs.as_deref()),
         is "a path", like "\"portolan-docs\"",
         "the built book (`cargo book`), which /docs serves, read at the start; without it, portolan-docs beside this file";
+    "explorer.dir" => explorer_dir: Option<NamedPath> =
+        path().optional().flag("--explorer", |flags| flags.explorer.as_deref()),
+        is "a path", like "\"portolan-explorer\"",
+        "the built explorer, the page at / and the operators' page, read at the start; without it, portolan-explorer \
+         beside this file";
 
     "spans.collector" => collector: Option<Url> = text(collector).optional(),
         is "an http or https URL without secrets", like "\"http://127.0.0.1:4318\"",

@@ -118,23 +118,30 @@ fn folders_are_beside_the_configuration_or_in_the_users_state_directory() {
 }
 
 #[test]
-fn the_book_is_beside_the_configuration_unless_a_folder_is_named() {
-    let docs = |variables: &Environment, text: &str| {
+fn book_and_explorer_are_beside_the_configuration_unless_folders_are_named() {
+    let folders = |variables: &Environment, text: &str| {
         let file = ConfigFile::parse("/etc/portolan/p.toml", text).unwrap();
         let config = Config::merge(&Flags::default(), variables, file).unwrap();
-        (config.docs_dir.unwrap(), config.docs_dir_is_named)
+        [config.docs, config.explorer].map(|folder| (folder.dir.unwrap(), folder.is_named))
     };
+    let at = |docs: &str, explorer: &str, is_named| [docs, explorer].map(|folder| (PathBuf::from(folder), is_named));
     let none = Environment::default();
-    assert_eq!(docs(&none, ""), (PathBuf::from("/etc/portolan/portolan-docs"), false));
-    assert_eq!(docs(&none, "docs.dir = 'book'"), (PathBuf::from("/etc/portolan/book"), true));
-    let variable = Environment::from([("PORTOLAN_DOCS_DIR", "/srv/book")]);
-    assert_eq!(docs(&variable, "docs.dir = 'book'"), (PathBuf::from("/srv/book"), true));
-    let flags = Flags { docs: Some("flag".into()), ..Flags::default() };
-    assert_eq!(merge(&flags, &variable, "").unwrap().docs_dir, Some(PathBuf::from("flag")));
-    // Commands without a server name their folders, and have no book.
+    let unnamed = at("/etc/portolan/portolan-docs", "/etc/portolan/portolan-explorer", false);
+    assert_eq!(folders(&none, ""), unnamed);
+    let text = "docs.dir = 'book'\nexplorer.dir = 'page'";
+    assert_eq!(folders(&none, text), at("/etc/portolan/book", "/etc/portolan/page", true));
+    let variables = [("PORTOLAN_DOCS_DIR", "/srv/book"), ("PORTOLAN_EXPLORER_DIR", "/srv/page")];
+    let variables = Environment::from(variables);
+    assert_eq!(folders(&variables, text), at("/srv/book", "/srv/page", true));
+    let flags = Flags { docs: Some("flag".into()), explorer: Some("other".into()), ..Flags::default() };
+    let merged = merge(&flags, &variables, "").unwrap();
+    assert_eq!([merged.docs.dir, merged.explorer.dir], [Some(PathBuf::from("flag")), Some(PathBuf::from("other"))]);
+    // Commands without a server name their folders, and have no pages.
     let flags = Flags { state: Some("state".into()), plugins: Some("plugins".into()), ..Flags::default() };
-    assert_eq!(Config::merge(&flags, &none, ConfigFile::default()).unwrap().docs_dir, None);
+    let merged = Config::merge(&flags, &none, ConfigFile::default()).unwrap();
+    assert_eq!([merged.docs.dir, merged.explorer.dir], [None, None]);
     assert!(refusal("docs.dir = ''").contains("is not a directory"));
+    assert!(refusal("explorer.dir = ''").contains("is not a directory"));
 }
 
 #[test]

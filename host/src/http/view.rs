@@ -37,7 +37,7 @@ use serde::{Serialize, Serializer};
 
 pub(super) use self::bodies::{problem_schema, schema};
 pub(super) use self::header::{ACCOUNT, BLOCKS, CURRENCY, PARTIAL, account, blocks, currency, partial};
-pub(super) use self::operators::{health, lists, networks as operators_networks, plugins, readiness};
+pub(super) use self::operators::{health, history, lists, networks as operators_networks, plugins, readiness};
 pub(super) use self::problem::problem;
 
 use self::account_answer::AccountAnswerView;

@@ -45,6 +45,14 @@ pub(crate) struct JobReport {
     pub(crate) code: MetCode,
 }
 
+/// The outcome of a job of which nothing is missing, as the metric of jobs names it.
+const OUTCOME_OK: &str = "ok";
+
+/// Returns true if an outcome of the metric of jobs is a failure. What a plugin says that it does not read is none.
+pub(crate) fn is_failure(outcome: &str) -> bool {
+    outcome != OUTCOME_OK && outcome != Reason::NotCovered.as_str()
+}
+
 /// How a job ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -114,6 +122,7 @@ impl JobReport {
     /// and the log.
     pub(crate) fn record(&self, plan: &JobPlan) {
         self.count(plan.instance.name());
+        plan.instance.job_figures.note(Duration::from_millis(self.stats.duration_ms), self.is_incomplete());
         plan.instance.without_code.note(MetContracts {
             plugin: plan.instance.name(),
             protocol: &self.subject,
@@ -138,6 +147,11 @@ impl JobReport {
         }
     }
 
+    /// Returns true if something is missing that the plugin reads, as [`is_failure`] has it of the metric.
+    fn is_incomplete(&self) -> bool {
+        self.reasons().next().is_some_and(|reason| is_failure(reason.as_str()))
+    }
+
     fn log_change(&self, plugin: &str, change: Option<BreakerChange>) {
         let (network, reason) = (&self.network.slug, &self.detail);
         match change {
@@ -153,7 +167,7 @@ impl JobReport {
     }
 
     fn count(&self, plugin: &str) {
-        let (network, outcome) = (self.network.slug.clone(), self.reasons().next().map_or("ok", Reason::as_str));
+        let (network, outcome) = (self.network.slug.clone(), self.reasons().next().map_or(OUTCOME_OK, Reason::as_str));
         let plugin = SharedString::from(plugin.to_owned());
         counter!("portolan_plugin_jobs_total", "plugin" => plugin.clone(), "network" => network, "outcome" => outcome)
             .increment(1);

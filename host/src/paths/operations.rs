@@ -83,6 +83,9 @@ impl Endpoint {
                 "getProtocolLogo",
                 "[the drawing of a protocol](../use/texts.md) without a published logo: its initials",
             ),
+            Self::Explorer => {
+                ("pages", "getExplorer", "[the explorer](../operate/configure.md#the-explorer), a page for people")
+            }
             Self::Docs => ("pages", "getDocs", "[the book](../README.md)"),
             Self::Problems => ("pages", "getProblems", "[what problems mean](problems.md)"),
             Self::LlmsTxt => ("pages", "getLlmsTxt", "the list of all pages, for programs that read"),

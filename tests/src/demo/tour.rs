@@ -27,6 +27,7 @@ pub(super) fn introduce(stage: &Stage, out: &mut impl Write) -> Result<()> {
     writeln!(out, "base        http://{base}")?;
     writeln!(out, "claimables  http://{claimables}")?;
     writeln!(out, "operators   http://{operators}")?;
+    writeln!(out, "explorer    http://{base}/, and of operators http://{operators}/")?;
     for (chain, truth) in &world.chains {
         let network = format!("chain {}", truth.network);
         writeln!(out, "{network:<16} {} at block {}", chain.url, truth.block("number")?)?;

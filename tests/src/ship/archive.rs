@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 
 use super::{lay_out, output, third_parties};
-use crate::build;
+use crate::{build, explorer};
 
 /// The folder below cargo's target folder.
 const FOLDER: &str = "ship";
@@ -32,7 +32,7 @@ pub fn run() -> Result<String> {
     if content.exists() {
         fs::remove_dir_all(&content)?;
     }
-    lay_out(&build::shipped()?, &build::book()?, &content)?;
+    lay_out(&build::shipped()?, &build::book()?, &explorer::built()?, &content)?;
     third_parties::copy_licences(&content.join("licences"), &target()?)?;
     list_dependencies(&content.join(LISTS))?;
     write_sums(&content, &files_below(&content)?)?;

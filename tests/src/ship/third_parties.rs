@@ -9,11 +9,8 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 use serde::Deserialize;
 
-use super::{FILE_MODE, output, put};
-use crate::build;
-
-/// How the names of files begin that hold a licence, or what has to go with it.
-const LICENCES: [&str; 6] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
+use super::{FILE_MODE, output, put, put_all};
+use crate::{build, explorer, licences};
 
 /// The members of the output of `cargo metadata` that are needed.
 #[derive(Debug, Deserialize)]
@@ -109,8 +106,8 @@ const OF_BOOK: &str = "mdbook-html";
 /// The parts of Rust's standard library and their licences, below the folder of the compiler.
 const STANDARD_LIBRARY: &str = "share/doc/rust/COPYRIGHT-library.html";
 
-/// Copies the licences of all packages of others that are compiled in or in the book, and of Rust's standard library, and
-/// writes a table of the packages.
+/// Copies the licences of all packages of others that are compiled in or in the book, of those of the explorer, and of
+/// Rust's standard library, and writes a table of the packages.
 pub(super) fn copy_licences(to: &Path, target: &str) -> Result<()> {
     let metadata = Metadata::read(Some(target))?;
     let compiled_in = metadata.compiled_in()?;
@@ -121,31 +118,12 @@ pub(super) fn copy_licences(to: &Path, target: &str) -> Result<()> {
             continue;
         }
         let label = format!("{}-{}", package.name, package.version);
-        let files = licences(folder(package)?)?;
-        let licence = package.license.as_deref().or((!files.is_empty()).then_some("see its file"));
-        let licence = licence.with_context(|| format!("{label} has no licence"))?;
-        writeln!(table, "{label}  {licence}{}", if files.is_empty() { "  without a text in the package" } else { "" })?;
-        if !files.is_empty() {
-            fs::create_dir_all(to.join(&label))?;
-        }
-        for file in files {
-            put(&file, &to.join(&label).join(file.file_name().context("no file name")?), FILE_MODE)?;
-        }
+        writeln!(table, "{}", licences::copied(&label, package.license.as_deref(), folder(package)?, to)?)?;
     }
+    let of_explorer = explorer::licences()?;
+    put_all(&of_explorer, to)?;
+    table.push_str(&fs::read_to_string(of_explorer.join(licences::TABLE))?);
     let compiler = output(Command::new("rustc").args(["--print", "sysroot"]))?;
     put(&Path::new(compiler.trim()).join(STANDARD_LIBRARY), &to.join("rust-standard-library.html"), FILE_MODE)?;
-    Ok(fs::write(to.join("LICENCES.txt"), table)?)
-}
-
-/// The files of a package that hold its licence.
-fn licences(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_uppercase();
-        if path.is_file() && LICENCES.iter().any(|licence| name.starts_with(licence)) {
-            files.push(path);
-        }
-    }
-    Ok(files)
+    Ok(fs::write(to.join(licences::TABLE), table)?)
 }

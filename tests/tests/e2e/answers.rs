@@ -564,6 +564,8 @@ fn the_operators_address_shows_health_and_plugins() {
             "signature",
             "lists",
             "cpuUs",
+            "jobs",
+            "memoryBytes",
             "unknownNetworks",
             "withoutCode",
         ];

@@ -156,7 +156,7 @@ fn a_folder_that_is_not_a_book_ends_the_start_with_one_line() {
     symlink("/etc/passwd", linked.path().join("passwd.txt")).unwrap();
     for (docs, reason) in [
         (linked.path().to_owned(), "passwd.txt: it is a symbolic link, not a regular file"),
-        (folder.path().to_owned(), "portolan.toml: books have no files of this kind"),
+        (folder.path().to_owned(), "portolan.toml: the book has no file of this kind"),
         (folder.path().join("nowhere"), "is not there: build the book with `cargo book`, or correct its name"),
     ] {
         let output = refused(&docs);

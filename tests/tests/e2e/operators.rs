@@ -13,7 +13,7 @@ use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::http::{self, Response, Version};
 use portolan_tests::problem;
 
-const PATHS: [&str; 5] = ["/healthz", "/readyz", "/plugins", "/networks", "/lists"];
+const PATHS: [&str; 6] = ["/healthz", "/readyz", "/plugins", "/networks", "/lists", "/history"];
 const TOKEN: &str = "c0ffee-c0ffee-c0ffee-c0ffee";
 
 fn gateway(config: &str) -> Gateway {
@@ -69,7 +69,7 @@ fn balancers_check_without_a_host_and_by_any_address() {
         }
         assert_eq!(status(&format!("GET {path} HTTP/1.1\r\nhost: evil.example:{port}\r\n\r\n")), 403, "{path}");
     }
-    for path in ["/plugins", "/networks", "/metrics", "/lists"] {
+    for path in ["/plugins", "/networks", "/metrics", "/lists", "/history", "/"] {
         assert_eq!(status(&format!("GET {path} HTTP/1.0\r\n\r\n")), 403, "{path}");
         assert_eq!(status(&format!("GET {path} HTTP/1.1\r\nhost: 192.0.2.7:30090\r\n\r\n")), 403, "{path}");
         assert_eq!(status(&format!("OPTIONS {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")), 405, "{path}");

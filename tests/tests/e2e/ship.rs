@@ -56,11 +56,17 @@ fn what_is_laid_out_runs_with_all_plugins_and_leaves_an_operators_files_alone() 
     for page in ["index.html", "use/tour.html"] {
         fs::write(book.join(page), "<h1>Portolan</h1>").unwrap();
     }
-    ship::lay_out(build::built().unwrap(), &book, &folder).unwrap();
+    let explorer = parent.path().join("explorer");
+    fs::create_dir_all(explorer.join("assets")).unwrap();
+    for file in ["index.html", "operators.html", "assets/main-a1.js"] {
+        fs::write(explorer.join(file), format!("/* {file} */")).unwrap();
+    }
+    ship::lay_out(build::built().unwrap(), &book, &explorer, &folder).unwrap();
     for (path, expected) in [
         ("", 0o755),
         ("portolan", 0o755),
         ("portolan-plugins", 0o755),
+        ("portolan-explorer/index.html", 0o644),
         ("portolan.service", 0o644),
         ("portolan.socket", 0o644),
         ("share/man/man1/portolan-claimables.1", 0o644),
@@ -73,14 +79,19 @@ fn what_is_laid_out_runs_with_all_plugins_and_leaves_an_operators_files_alone() 
     fs::copy(folder.join("portolan.example.toml"), folder.join("portolan.toml")).unwrap();
     fs::write(folder.join("portolan-plugins/quickswap.toml"), "shipped = true\n").unwrap();
     // Once more, as after a change of the code.
-    fs::write(folder.join("portolan-docs/old.html"), "").unwrap();
-    ship::lay_out(build::built().unwrap(), &book, &folder).unwrap();
-    assert!(!folder.join("portolan-docs/old.html").exists(), "a page of an older book");
+    let old = ["portolan-docs/old.html", "portolan-explorer/assets/main-a0.js"].map(|path| folder.join(path));
+    old.iter().for_each(|file| fs::write(file, "").unwrap());
+    ship::lay_out(build::built().unwrap(), &book, &explorer, &folder).unwrap();
+    assert!(!old.iter().any(|file| file.exists()), "a page of an older build");
     assert_eq!(fs::read_to_string(folder.join("portolan-plugins/quickswap.toml")).unwrap(), "shipped = true\n");
 
     let plugins: Vec<String> = build::plugins().unwrap().into_iter().map(|(name, _)| name).collect();
     let (_running, base, operators) = run(&folder).unwrap();
     assert_eq!(http::get(base, "/docs/use/tour.html").unwrap().status, 200, "the book is beside the configuration");
+    for (listener, page) in [(base, "index.html"), (operators, "operators.html")] {
+        assert_eq!(http::get(listener, "/").unwrap().body, format!("/* {page} */"), "the explorer is too");
+        assert_eq!(http::get(listener, "/assets/main-a1.js").unwrap().body, "/* assets/main-a1.js */");
+    }
     let active = || {
         let rows = http::get(operators, "/plugins")?.json()?;
         let active = rows.items()?.iter().filter(|row| row.text_at("state").is_ok_and(|state| state == "active"));

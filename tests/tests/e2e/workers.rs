@@ -116,6 +116,27 @@ fn what_ends_a_worker_costs_its_own_answer_however_often_it_is_requested() {
 }
 
 #[test]
+fn operators_see_the_jobs_of_each_plugin_and_the_memory_of_its_workers() {
+    let Stage { gateway, _chain } = start().unwrap();
+    job(&gateway, "exits", STRANGER).unwrap();
+    job(&gateway, "steady", ACCOUNT).unwrap();
+    let rows = gateway.plugins().unwrap();
+    for (file, failed) in [("libquickswap.so", "0"), (HOSTILE, "1")] {
+        let row = rows.iter().find(|row| row.text_at("file").unwrap() == file).unwrap();
+        let number = |member: &str| row.at(member).unwrap().to_string().parse::<u64>().unwrap();
+        let name = row.text_at("plugin").unwrap();
+        let counted = gateway.count(&format!("portolan_plugin_jobs_total{{plugin=\"{name}\"")).unwrap();
+        assert_eq!(number("jobs/count"), counted, "{row}");
+        assert_eq!(row.at("jobs/failed").unwrap().to_string(), failed, "{row}");
+        assert!(counted >= 2 && 0 < number("jobs/latencyMs/p50"), "{row}");
+        assert!(number("jobs/latencyMs/p50") <= number("jobs/latencyMs/p99"), "{row}");
+        // A worker that has loaded a plugin holds some of it, and may not have more than its limit.
+        let memory = number("memoryBytes");
+        assert!((1 << 17..8 * (64 << 20)).contains(&memory), "{row}");
+    }
+}
+
+#[test]
 fn a_job_goes_on_in_another_worker_and_repeats_no_read() {
     let chain = CHAIN.get(|| Chain::start("polygon")).unwrap();
     let rpc = RpcFault::before(&chain.url).unwrap();

@@ -196,7 +196,7 @@ fn parameters_that_a_path_does_not_take_are_refused_with_those_that_it_takes() {
     fixture.assert_refused(&cases.map(|(path, part)| (path, 400, "unknown-parameter", part)));
     let own = fixture.gateway.aggregate(&format!("/{ACCOUNT}?networks=polygon")).unwrap();
     fixture.assert_problem("claimables", &own, 400, "unknown-parameter", "did you mean network?");
-    for path in ["/plugins", "/lists", "/networks", "/metrics"] {
+    for path in ["/plugins", "/lists", "/networks", "/metrics", "/history"] {
         let refused = fixture.gateway.operate(&format!("{path}?network=polygon")).unwrap();
         fixture.assert_problem(path, &refused, 400, "unknown-parameter", "takes none");
         assert_eq!(fixture.gateway.operate(&format!("{path}?_=1")).unwrap().status, 200, "{path}");

@@ -56,6 +56,11 @@ pub(crate) trait Runner: Send + Sync + fmt::Debug {
     fn cpu(&self) -> Duration {
         Duration::ZERO
     }
+
+    /// Memory of its processes, without pages of files; `None` if it has none of its own, or if it cannot be read.
+    fn memory_bytes(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// The result of `configure`.

@@ -411,8 +411,8 @@ impl PluginTable {
             let runner = Arc::clone(&library.runner);
             let (failures, fact_lists) = (Arc::clone(&instance.failures), Arc::clone(&instance.fact_lists));
             let breakers = Arc::clone(&instance.breakers);
-            let without_code = Arc::clone(&instance.without_code);
-            (library.digest.to_string(), ActivePlugin { runner, failures, without_code, breakers, fact_lists })
+            let (without_code, jobs) = (Arc::clone(&instance.without_code), Arc::clone(&instance.job_figures));
+            (library.digest.to_string(), ActivePlugin { runner, jobs, failures, without_code, breakers, fact_lists })
         });
         let report = StatusReport {
             rows: self.rows(),

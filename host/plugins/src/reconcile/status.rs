@@ -18,6 +18,7 @@ use crate::load::runner::call::STUCK_MAX;
 use crate::load::worker::sandbox::SandboxStatus;
 use crate::serve::fact_lists::{FactListStatus, FactLists};
 use crate::serve::instance::{Instance, file_name};
+use crate::serve::job_figures::{JobFigures, JobFiguresStatus};
 use crate::serve::targets::TargetStatus;
 use crate::serve::without_code::{WithoutCode, WithoutCodeStatus};
 use crate::trust::breaker::{BreakerStatus, Breakers};
@@ -63,6 +64,8 @@ pub struct PluginStatus {
     pub(crate) targets: Vec<TargetStatus>,
     /// The hosts that it declares.
     pub(crate) hosts: Vec<HostStatus>,
+    /// What its jobs came to since its build and settings came in force.
+    pub(crate) jobs: JobFiguresStatus,
     /// The latest failures of its jobs.
     pub(crate) failures: Vec<JobFailureStatus>,
     /// Listed contracts that its jobs found without code.
@@ -73,6 +76,8 @@ pub struct PluginStatus {
     pub(crate) lists: Vec<FactListStatus>,
     /// Processor time of its code since it was loaded, in microseconds.
     pub(crate) cpu_us: u64,
+    /// Memory of its workers, without pages of files; `None` if it is not known, as in the host's process.
+    pub(crate) memory_bytes: Option<u64>,
     #[serde(serialize_with = "portolan_base::rfc3339::serialize")]
     pub(crate) loaded_at: Option<SystemTime>,
 }
@@ -158,8 +163,9 @@ pub(crate) const DISABLED: &str = "disabled";
 /// Live data of an active plugin.
 #[derive(Clone, Debug)]
 pub(crate) struct ActivePlugin {
-    /// Counts stuck calls and processor time.
+    /// Counts stuck calls, processor time and memory.
     pub(crate) runner: Arc<dyn Runner>,
+    pub(crate) jobs: Arc<JobFigures>,
     pub(crate) failures: Arc<JobFailures>,
     pub(crate) without_code: Arc<WithoutCode>,
     pub(crate) breakers: Arc<Breakers>,
@@ -196,10 +202,12 @@ impl StatusReport {
         let draining = self.draining.iter().filter(|draining| draining.is_draining());
         let draining = draining.map(|draining| PluginStatus { state: DRAINING, reason: None, ..draining.row.clone() });
         let rows = self.rows.iter().cloned().map(|mut row| {
-            if let Some(ActivePlugin { failures, without_code, fact_lists, runner, .. }) = self.active(&row) {
+            if let Some(ActivePlugin { jobs, failures, without_code, fact_lists, runner, .. }) = self.active(&row) {
+                row.jobs = jobs.status();
                 (row.lists, row.failures) = (fact_lists.status(Instant::now()), failures.status());
                 row.without_code = without_code.status();
                 row.cpu_us = u64::try_from(runner.cpu().as_micros()).unwrap_or(u64::MAX);
+                row.memory_bytes = runner.memory_bytes();
             }
             self.with_health(row)
         });

@@ -30,6 +30,7 @@ use crate::load::runner::{InstanceId, Runner};
 use crate::load::runner::{InstanceLease, JobId, JobLease, RunFailure};
 use crate::serve::catalogue::{self, Checked};
 use crate::serve::fact_lists::{FactLists, FactStore};
+use crate::serve::job_figures::JobFigures;
 use crate::serve::without_code::WithoutCode;
 use crate::trust::breaker::Breakers;
 use crate::trust::capabilities::Capabilities;
@@ -56,6 +57,7 @@ pub struct Instance {
     /// Parsed claim templates of the catalogue.
     pub claim_templates: ClaimTemplates,
     pub failures: Arc<JobFailures>,
+    pub job_figures: Arc<JobFigures>,
     /// Listed contracts that jobs found without code.
     pub without_code: Arc<WithoutCode>,
     /// Breakers of the build.
@@ -164,6 +166,7 @@ impl Instance {
             unknown_networks: BTreeSet::new(),
             claim_templates,
             failures: Arc::default(),
+            job_figures: Arc::default(),
             without_code: Arc::default(),
             breakers: Breakers::of_nobody(),
             hosts: PluginHosts::default(),
@@ -351,6 +354,7 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
         unknown_networks,
         claim_templates,
         failures,
+        job_figures: Arc::default(),
         without_code: Arc::default(),
         breakers,
         hosts,

@@ -3,7 +3,7 @@
 //! This defends against DNS rebinding: a foreign site can resolve its name to this address, but a browser still sends
 //! the site's name in `Host`. So the paths of balancers' probes are also answered where `Host` is missing, which no
 //! browser leaves out, or is any address: an address is resolved by nobody. Invariant: both checks precede every
-//! answer; only `/healthz` needs no token.
+//! answer; only `/healthz` and the operators' page, which holds nothing of this gateway, need no token.
 
 use std::net::IpAddr;
 
@@ -17,6 +17,9 @@ use crate::gateway::problem::{Problem, quoted};
 const BEARER: &str = "bearer ";
 /// Liveness probes have no token.
 const HEALTH: &str = "/healthz";
+/// The operators' page. A browser loads it without a token, and the page itself sends the one that it is given.
+const PAGE: &str = "/";
+const FILES_OF_PAGE: &str = "/assets/";
 /// The paths that balancers and orchestrators probe. Some send no `Host`, others the address of a node or a pod that is
 /// translated on the way.
 pub(super) const PROBES: [&str; 2] = [HEALTH, "/readyz"];
@@ -28,9 +31,18 @@ pub(in crate::http) fn check(access: &OperatorAccess, head: &Parts, local: Optio
         check_hosts(&access.allowed_hosts, head, local)?;
     }
     match &access.token {
-        Some(token) if head.uri.path() != HEALTH && !has_token(head, token) => Err(Problem::Unauthorized),
+        Some(token) if needs_token(head.uri.path()) && !has_token(head, token) => Err(Problem::Unauthorized),
         _ => Ok(()),
     }
+}
+
+/// Returns true for the path of the operators' page, and of what it loads.
+pub(super) fn is_of_page(path: &str) -> bool {
+    path == PAGE || path.starts_with(FILES_OF_PAGE)
+}
+
+fn needs_token(path: &str) -> bool {
+    path != HEALTH && !is_of_page(path)
 }
 
 /// Checks the host in the target (HTTP/2) and in the headers (HTTP/1.1): there must be one, and all must be allowed. A

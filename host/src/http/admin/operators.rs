@@ -1,10 +1,11 @@
-//! The operators' listener: health, readiness, metrics, plugins, networks, token lists. Invariant: nothing here
+//! The operators' listener: their page, health, readiness, metrics, plugins, networks, token lists, the last
+//! hour. Invariant: nothing here
 //! changes state or shows more of an endpoint's URL than its host, and access is checked first (`access.rs`).
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, VARY};
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -14,11 +15,13 @@ use crate::config::OperatorAccess;
 use crate::gateway::AdminHandles;
 use crate::gateway::problem::{Problem, quoted};
 use crate::http::admin::access;
+use crate::http::admin::history::History;
 use crate::http::admin::prometheus;
 use crate::http::content::Content;
 use crate::http::problem::{ALLOW_OPERATORS, unwritable};
+use crate::http::public::pages::Pages;
 use crate::http::public::respond::json;
-use crate::http::public::route;
+use crate::http::public::{caching, route};
 use crate::http::{limit, view};
 use crate::paths::WITHOUT_PARAMETERS;
 
@@ -27,6 +30,8 @@ pub(in crate::http) struct Operators {
     pub(in crate::http) admin: AdminHandles,
     pub(in crate::http) clients: Arc<Clients>,
     pub(in crate::http) access: OperatorAccess,
+    pub(in crate::http) pages: Pages,
+    pub(in crate::http) history: Arc<History>,
     pub(in crate::http) access_log: bool,
     pub(in crate::http) metrics: PrometheusHandle,
 }
@@ -47,6 +52,9 @@ impl Operators {
             return Err(Problem::MethodNotAllowed { allow: ALLOW_OPERATORS });
         }
         limit::check(head, has_body)?;
+        if access::is_of_page(head.uri.path()) {
+            return self.page(head);
+        }
         if WITHOUT_PARAMETERS.contains(&path) {
             route::check_none(head.uri.query().unwrap_or_default())?;
         }
@@ -61,6 +69,7 @@ impl Operators {
             }
             "/metrics" => return Ok(self.metrics()),
             "/plugins" => (StatusCode::OK, view::plugins(&self.admin.registry.status())),
+            "/history" => (StatusCode::OK, view::history(&self.history.points())),
             "/lists" => (StatusCode::OK, view::lists(&self.admin.token_lists.status())),
             "/networks" => (StatusCode::OK, self.networks()),
             _ => return Err(Problem::UnknownPath(format!("there is nothing at {}", quoted(path)))),
@@ -70,6 +79,19 @@ impl Operators {
         *response.status_mut() = status;
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         Ok(response)
+    }
+
+    /// Returns the operators' page, or a file that it loads.
+    fn page(&self, head: &Parts) -> Result<Response<Content>, Problem> {
+        let path = head.uri.path();
+        let (mut response, body) = self.pages.get(path).ok_or_else(|| Pages::none(path))?.into_parts();
+        if caching::is_known(&head.headers, &response) {
+            caching::make_not_modified(&mut response);
+            return Ok(Response::from_parts(response, Content::default()));
+        }
+        // It is not compressed: operators are near.
+        response.headers.remove(VARY);
+        Ok(Response::from_parts(response, Content::of(body.bytes.clone(), true)))
     }
 
     fn metrics(&self) -> Response<Content> {

@@ -24,6 +24,12 @@ const FINAL: HeaderValue = HeaderValue::from_static("private, max-age=31536000, 
 /// A minute: lists are the same for all clients, and change when the operator changes plugins.
 pub(in crate::http) const LIST: HeaderValue = HeaderValue::from_static("public, max-age=60");
 
+/// Any cache may keep it, and validates it before each use.
+pub(in crate::http) const VALIDATED_BY_ALL: HeaderValue = HeaderValue::from_static("public, no-cache");
+
+/// A year, which stands for ever, in any cache: for files whose names change with what is in them.
+pub(in crate::http) const FINAL_FOR_ALL: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+
 /// A list that a request with a key gets, which is nobody else's.
 pub(in crate::http) const LIST_FOR_KEY: HeaderValue = HeaderValue::from_static("private, max-age=60");
 

@@ -16,19 +16,20 @@ use crate::http::admin::prometheus;
 use crate::http::public::route;
 use crate::http::request_id::RequestIds;
 use crate::http::view;
-use crate::paths;
+use crate::paths::{self, Endpoint};
 
 /// Label of unknown paths.
 const NO_ROUTE: &str = "none";
 /// Far below the time after which idle metrics are dropped; a dropped one must be looked up again.
 const FOUND_FOR: Duration = Duration::from_secs(60);
-const OPERATORS: [&str; 6] = ["healthz", "readyz", "metrics", "plugins", "networks", "lists"];
+const OPERATORS: [&str; 7] = ["healthz", "readyz", "metrics", "plugins", "networks", "lists", "history"];
 
 /// Returns the label for a path of a listener.
 pub(in crate::http) fn route(listener: &str, path: &str) -> &'static str {
     let segments = route::segments(path);
     let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
     match (listener, segments.as_slice()) {
+        ("operators", [""] | ["assets", ..]) => Endpoint::Explorer.as_str(),
         ("operators", [word]) => OPERATORS.into_iter().find(|known| known == word).unwrap_or(NO_ROUTE),
         ("base", segments) => paths::find(segments).map_or(NO_ROUTE, |(endpoint, _)| endpoint.as_str()),
         ("claimables", [_]) => "aggregate",
@@ -133,5 +134,9 @@ mod tests {
         assert_eq!(route("claimables", &format!("/{account}")), "aggregate");
         assert_eq!(route("operators", "/readyz"), "readyz");
         assert_eq!(route("operators", "/else"), NO_ROUTE);
+        for listener in ["base", "operators"] {
+            assert_eq!(route(listener, "/"), "explorer");
+            assert_eq!(route(listener, "/assets/main-a1.js"), "explorer");
+        }
     }
 }

@@ -16,6 +16,7 @@ use tokio::time::{sleep, timeout};
 use crate::clients::{Clients, shared_reads};
 use crate::config::{Config, ConnectionLimits, ListenAddress};
 use crate::gateway::Gateway;
+use crate::http::admin::history::{self, History};
 use crate::http::admin::operators::Operators;
 use crate::http::admin::prometheus;
 use crate::http::public::pages::Pages;
@@ -59,6 +60,13 @@ pub(crate) enum BindError {
     Passed(#[from] PassedSocketError),
 }
 
+/// The pages of the listeners that have some.
+#[derive(Debug)]
+pub(crate) struct ListenerPages {
+    pub(crate) base: Pages,
+    pub(crate) operators: Pages,
+}
+
 /// The bound listeners.
 #[derive(Debug)]
 pub(crate) struct Listeners {
@@ -100,11 +108,11 @@ impl Listeners {
         self,
         config: &Config,
         gateway: Arc<Gateway>,
-        pages: Pages,
+        pages: ListenerPages,
         clients: Clients,
         stop: impl Future<Output = ()>,
     ) {
-        let pages = Arc::new(pages);
+        let (pages, pages_of_operators) = (Arc::new(pages.base), pages.operators);
         let deadline = Duration::from_millis(config.deadline_ms);
         let drain_time = deadline + BACKSTOP + DRAIN;
         let watches = Watches::new(&gateway, config.watches);
@@ -114,10 +122,13 @@ impl Listeners {
             Service::PublicApi(PublicApi { listener, gateway, deadline, lists, pages, watches, access_log })
         };
         let clients = Arc::new(clients);
+        let history = Arc::<History>::default();
         let operators = Operators {
             admin: gateway.admin().clone(),
             clients: Arc::clone(&clients),
             access: config.operators.clone(),
+            pages: pages_of_operators,
+            history: Arc::clone(&history),
             access_log: config.access_log,
             metrics: prometheus::handle(),
         };
@@ -133,6 +144,7 @@ impl Listeners {
         let drain = Drain(drain);
         let mut keeping = JoinSet::new();
         keeping.spawn(prometheus::keep_small(prometheus::handle()));
+        keeping.spawn(history::record(history, prometheus::handle(), gateway.admin().clone()));
         if let Some(store) = &gateway.admin().shared_store {
             keeping.spawn(shared_reads::share(Arc::clone(store), Arc::clone(&clients)));
         }

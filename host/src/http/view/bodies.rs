@@ -35,7 +35,7 @@ pub(in crate::http) fn schema(endpoint: Endpoint, generator: &mut SchemaGenerato
         Endpoint::Lending => list::<LendingView<'_>>(generator),
         Endpoint::Borrowing | Endpoint::Pooling | Endpoint::Locked => list::<PositionView<'_>>(generator),
         Endpoint::ProtocolLogo | Endpoint::Description | Endpoint::Watch => return None,
-        Endpoint::Docs | Endpoint::Problems | Endpoint::LlmsTxt => return None,
+        Endpoint::Explorer | Endpoint::Docs | Endpoint::Problems | Endpoint::LlmsTxt => return None,
     })
 }
 

@@ -10,6 +10,7 @@ use portolan_reader::NetworkStatus;
 use serde::Serialize;
 
 use super::report::BlockView;
+use crate::http::admin::history::{HistoryPoint, STEP};
 use crate::monitor::Readiness;
 
 #[derive(Serialize)]
@@ -82,6 +83,18 @@ pub(in crate::http) fn networks<'a>(
 /// `/lists`: the token lists by precedence.
 pub(in crate::http) fn lists(lists: &[ListStatus]) -> Result<Vec<u8>, serde_json::Error> {
     output::json(lists)
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HistoryView<'a> {
+    step_seconds: u64,
+    points: &'a [HistoryPoint],
+}
+
+/// `/history`: the last hour, the oldest point first.
+pub(in crate::http) fn history(points: &[HistoryPoint]) -> Result<Vec<u8>, serde_json::Error> {
+    output::json(&HistoryView { step_seconds: STEP.as_secs(), points })
 }
 
 #[cfg(test)]

@@ -472,6 +472,11 @@ impl Runner for Workers {
     fn cpu(&self) -> Duration {
         Duration::from_nanos(self.cpu_ns.load(Ordering::Relaxed))
     }
+
+    fn memory_bytes(&self) -> Option<u64> {
+        let clients = self.state.lock().clients.clone();
+        clients.iter().filter(|client| client.is_alive()).map(|client| client.memory_bytes()).sum()
+    }
 }
 
 /// Returns false: a worker that starts has no other to give its calls to.

@@ -22,7 +22,7 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::message::{self, HEAD_BYTES, Head, MessageError, request};
-use super::spawner::{Process, Spawner};
+use super::spawner::{self, Process, Spawner};
 use crate::load::run_failure::RunFailure;
 
 /// Processor time of `configure` and `catalogue` together.
@@ -109,6 +109,7 @@ pub(crate) struct Client {
     since: Arc<Mutex<Option<Instant>>>,
     /// Jobs and instances that the worker drops before its next request.
     dropped: Mutex<Vec<Request>>,
+    process_id: u32,
 }
 
 impl Client {
@@ -124,7 +125,7 @@ impl Client {
     ) -> io::Result<Arc<Self>> {
         let (process, replies, requests) = spawner.spawn().await?;
         let replies = BufReader::with_capacity(READ_BYTES, replies);
-        let since = Arc::default();
+        let (since, process_id) = (Arc::default(), process.id());
         let connection = Connection {
             requests,
             replies,
@@ -137,7 +138,8 @@ impl Client {
             used: Instant::now(),
         };
         let connection = Arc::new(AsyncMutex::new(Some(connection)));
-        let client = Arc::new(Self { connection, queued: Arc::default(), since, dropped: Mutex::default() });
+        let dropped = Mutex::default();
+        let client = Arc::new(Self { connection, queued: Arc::default(), since, dropped, process_id });
         tokio::spawn(end_when_idle(Arc::downgrade(&client)));
         Ok(client)
     }
@@ -145,6 +147,11 @@ impl Client {
     /// Returns true unless the worker has ended.
     pub(crate) fn is_alive(&self) -> bool {
         self.connection.try_lock().map_or(true, |connection| connection.is_some())
+    }
+
+    /// Memory of the worker, without pages of files; `None` if it cannot be read.
+    pub(crate) fn memory_bytes(&self) -> Option<u64> {
+        spawner::memory_bytes(self.process_id)
     }
 
     /// Requests that wait or are under way.

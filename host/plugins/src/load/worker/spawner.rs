@@ -94,7 +94,28 @@ fn clock(child: &Child) -> Option<libc::clockid_t> {
     (unsafe { libc::clock_getcpuclockid(id, &mut clock) } == 0).then_some(clock)
 }
 
+/// Rows of `/proc/PID/status` that are memory of the process alone: pages of files leave it when others need room.
+const OWN_MEMORY: [&str; 2] = ["RssAnon:", "RssShmem:"];
+
+/// Returns the memory of a process, without pages of files. `None` if it has ended, or is hidden where `/proc` shows only
+/// the processes that its reader may trace.
+pub(crate) fn memory_bytes(id: u32) -> Option<u64> {
+    own_memory_bytes(&fs::read_to_string(format!("/proc/{id}/status")).ok()?)
+}
+
+fn own_memory_bytes(status: &str) -> Option<u64> {
+    let of_row = |name: &&str| -> Option<u64> {
+        let row = status.lines().find_map(|line| line.strip_prefix(*name))?;
+        Some(row.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
+    };
+    OWN_MEMORY.iter().map(of_row).sum()
+}
+
 impl Process {
+    pub(crate) fn id(&self) -> u32 {
+        self.child.as_ref().map(Child::id).unwrap_or_default()
+    }
+
     /// Processor time of the process so far; zero if it cannot be read.
     pub(crate) fn cpu(&self) -> Duration {
         let Some(clock) = self.clock.filter(|_| self.child.is_some()) else { return Duration::ZERO };
@@ -113,7 +134,7 @@ impl Process {
     /// Returns true if the process computes, or waits for the processor or a page, or if that cannot be read; false if
     /// it waits for anything else.
     pub(crate) fn is_runnable(&self) -> bool {
-        let id = self.child.as_ref().map(Child::id).unwrap_or_default();
+        let id = self.id();
         // Hidden where `/proc` shows only the processes that its reader may trace.
         let Ok(stat) = fs::read_to_string(format!("/proc/{id}/stat")) else { return true };
         // The name, in parentheses, may contain any character.
@@ -136,5 +157,20 @@ impl Drop for Process {
             // Without the thread the worker has ended, too.
             let _ = self.spawner.send(SpawnerTask::End { child, ended: oneshot::channel().0 });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_of_files_are_no_memory_of_a_worker() {
+        let status = "VmRSS:\t  900 kB\nRssAnon:\t  300 kB\nRssFile:\t  590 kB\nRssShmem:\t  10 kB\n";
+        assert_eq!(own_memory_bytes(status), Some(310 << 10));
+        // As of a process that has ended.
+        assert_eq!(own_memory_bytes("State:\tZ (zombie)\n"), None);
+        assert!(memory_bytes(std::process::id()).unwrap() > 0);
+        assert_eq!(memory_bytes(u32::MAX), None);
     }
 }

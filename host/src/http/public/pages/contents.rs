@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::http::public::pages::DOCS;
-use crate::http::public::pages::book::Book;
+use crate::http::public::pages::page_folder::PageFolder;
 
 /// The contents of the book, as mdBook reads them.
 const CONTENTS: &str = "SUMMARY.md";
@@ -14,7 +14,7 @@ const HEAD: &str = "# Portolan\n\n\
     An empty list means that there is nothing. The header `portolan-partial` names what could not be read.\n";
 
 /// Returns the file. Without a book it names what the gateway itself has.
-pub(super) fn llms_txt(book: &Book, public_url: &str) -> String {
+pub(super) fn llms_txt(book: &PageFolder, public_url: &str) -> String {
     let mut text = HEAD.to_owned();
     let contents = book.file(CONTENTS).map(|file| String::from_utf8_lossy(&file.bytes)).unwrap_or_default();
     let mut section = "The book";

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::html::{escaped, line};
 use crate::http::problem_types::{PROBLEM_TYPES, ProblemType};
-use crate::http::public::pages::book::Book;
+use crate::http::public::pages::page_folder::PageFolder;
 
 /// Folder in the book that links of the table begin in.
 const REFERENCE: &str = "reference/";
@@ -15,7 +15,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static ProblemType> {
 }
 
 /// Returns the list of all problems, as the body of a page.
-pub(super) fn list(book: &Book) -> String {
+pub(super) fn list(book: &PageFolder) -> String {
     let mut html = "<h1>Problems</h1>\n<p>Each is one <code>type</code> of problem documents (RFC 9457). The member \
                     <code>detail</code> of a document says more about its case.</p>\n<table>\n\
                     <tr><th>problem</th><th>status</th><th>what happened</th></tr>\n"
@@ -33,7 +33,7 @@ pub(super) fn list(book: &Book) -> String {
 }
 
 /// Returns what one problem means, as the body of a page.
-pub(super) fn page(of: &ProblemType, book: &Book) -> String {
+pub(super) fn page(of: &ProblemType, book: &PageFolder) -> String {
     let href = |target: &str| href(target, "../", book);
     format!(
         "<p><a href=\"../problems\">All problems</a></p>\n<h1>{}</h1>\n\
@@ -53,7 +53,7 @@ fn statuses(of: &ProblemType) -> String {
 
 /// Returns where a link of the table leads from a page; `up` is the way from the page to the root. A problem has a page of
 /// its own, and a page of the book counts if the gateway has it.
-fn href(target: &str, up: &str, book: &Book) -> Option<String> {
+fn href(target: &str, up: &str, book: &PageFolder) -> Option<String> {
     if let Some(name) = target.strip_prefix('#') {
         return all().any(|of| of.name == name).then(|| format!("{up}problems/{name}"));
     }
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn links_lead_to_other_problems_and_to_pages_that_there_are() {
-        let book = Book::with(&[("use/blocks.html", ""), ("reference/endpoints.html", "")]);
+        let book = PageFolder::with(&[("use/blocks.html", ""), ("reference/endpoints.html", "")]);
         for (target, expected) in [
             ("#name-not-found", Some("../problems/name-not-found")),
             ("#nothing", None),
