@@ -29,6 +29,20 @@ test('another try replaces the rows and gaps that it is about', () => {
   assert.deepEqual(ids(withAnswer(before, { network: 'ethereum' }, [], [], slugOf)), ['a']);
 });
 
+test('what was read before stays where another try fails', () => {
+  const before = ofAnswer([row('a'), row('b', 'sushiswap', 1)], [], slugOf);
+  const after = withAnswer(before, {}, [row('c', 'sushiswap', 1)], parseMissing('quickswap/polygon;reason=timeout, */polygon;reason=upstream'), slugOf);
+  assert.deepEqual(ids(after).sort(), ['a', 'c']);
+  assert.deepEqual(after.missing, []);
+});
+
+test('a gap that stays a gap takes the rows of the new try', () => {
+  const before = ofAnswer([row('a')], parseMissing('quickswap/polygon;reason=timeout'), slugOf);
+  const after = withAnswer(before, {}, [row('b')], parseMissing('quickswap/polygon;reason=upstream'), slugOf);
+  assert.deepEqual(ids(after), ['b']);
+  assert.deepEqual(after.missing.map(({ reason }) => reason), ['upstream']);
+});
+
 test('a change replaces rows in their place, and adds and removes others', () => {
   const before = ofAnswer([row('a'), row('b'), row('c')], [], slugOf);
   const changed = { ...row('b'), amount: '2' };

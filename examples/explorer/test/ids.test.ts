@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clean, cut } from '../src/base/text.js';
-import { wanted } from '../src/base/ids.js';
+import { addressIn, wanted } from '../src/base/ids.js';
 import { parseRoute, toAccount, toPlan, toTransaction } from '../src/router.js';
 
 const ACCOUNT = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8';
@@ -14,6 +14,12 @@ test('addresses, names, hashes and CAIP-10 ids are known', () => {
   assert.deepEqual(wanted(`eip155:1:${ACCOUNT}`), { what: 'account', account: ACCOUNT });
   assert.deepEqual(wanted('vitalik.eth'), { what: 'account', account: 'vitalik.eth' });
   assert.deepEqual(wanted(HASH.toUpperCase().replace('0X', '0x')), { what: 'transaction', hash: HASH });
+});
+
+test('an account has an address, or a name that the gateway resolves', () => {
+  assert.equal(addressIn(`eip155:10:${ACCOUNT}`), ACCOUNT);
+  assert.equal(addressIn(ACCOUNT.toUpperCase().replace('0X', '0x')), ACCOUNT);
+  assert.equal(addressIn('vitalik.eth'), null);
 });
 
 test('anything else gets a reason', () => {

@@ -15,7 +15,7 @@ import { NetworkName, networkName, protocolName, TokenSymbol } from './names.js'
 import { Review } from '../claim/dialog.js';
 import { Failure } from './failure.js';
 import type { AccountStore } from './store.js';
-import { counts } from './worth.js';
+import { claimableOf, counts } from './worth.js';
 
 /** All rows that one transaction pays. */
 export type ClaimGroup = { id: string; first: Claimable; rows: Claimable[]; value: Decimal; net: Decimal | null };
@@ -27,7 +27,7 @@ export function Claims({ store }: { store: AccountStore }) {
   const networks = byNetwork(store.claims.value);
   const progress = store.progress.claimables.value;
   return (
-    <Section title="Claimable" note={progress.state === 'reading' ? <span role="status">Reading, and trying each claim…</span> : undefined}>
+    <Section title="Claimable" aside={networks.length > 0 ? <Dollars of={claimableOf(store.claims.value)} /> : undefined} note={progress.state === 'reading' ? <span role="status">Reading, and trying each claim…</span> : undefined}>
       <Failure progress={progress} retry={() => void store.refresh()} />
       {progress.state === 'whole' && networks.length === 0 && <p class="empty">{store.claimables.value.missing.length > 0 ? 'Nothing, in what could be read.' : 'There is nothing to claim.'}</p>}
       {networks.map(({ network, groups }) => <OfNetwork key={network.chainId} store={store} network={network} groups={groups} review={setReviewed} />)}
@@ -48,7 +48,7 @@ function OfNetwork({ store, network, groups, review }: { store: AccountStore; ne
         <h3><NetworkName network={network} /></h3>
         <p class="note">{count(groups.length)} {groups.length === 1 ? 'claim' : 'claims'}</p>
         <p class="total"><Dollars of={total} /></p>
-        {claimable.length > 1 && <a class="button" role="button" href={toPlan(store.account, slugOf(network.chainId))} onKeyDown={pressedBySpace}>Claim all on {name}</a>}
+        {claimable.length > 1 && <button type="button" onClick={() => (location.hash = toPlan(store.account, slugOf(network.chainId)))}>Claim all on {name}</button>}
       </div>
       <ul>
         {shown.map((group) => <ClaimItem key={group.id} store={store} group={group} review={review} />)}
@@ -79,9 +79,9 @@ function ClaimItem({ store, group, review }: { store: AccountStore; group: Claim
       </ul>
       <div class="value">
         <p><Dollars of={isPriced(rows) ? value : null} /></p>
-        <p class="note">{net === null ? 'gas unknown' : <><span class="hidden">After gas: </span><Dollars of={net} /> after gas</>}</p>
+        <p class="note">{net === null ? 'gas unknown' : <><Dollars of={net} /> after gas</>}</p>
       </div>
-      <div class="action">{isSendable(group) && <button type="button" aria-describedby={id} onClick={() => review(group)}>Claim</button>}</div>
+      <div class="action">{isSendable(group) && <button type="button" class="second" aria-describedby={id} onClick={() => review(group)}>Claim</button>}</div>
       <Why of={first} />
       {details.opened(() => <ClaimDetails store={store} group={group} />)}
     </li>
@@ -142,11 +142,4 @@ export function byNetwork(rows: Claimable[]): { network: Network; groups: ClaimG
 
 function isPriced(rows: Claimable[]): boolean {
   return rows.some(({ dollarValue, amount }) => compare(decimal(dollarValue), ZERO) > 0 || compare(decimal(amount), ZERO) === 0);
-}
-
-/** A link that is a button also answers to the space bar. */
-function pressedBySpace(event: KeyboardEvent): void {
-  if (event.key !== ' ') return;
-  event.preventDefault();
-  (event.currentTarget as HTMLElement).click();
 }

@@ -3,7 +3,7 @@
 import { Card, Section } from '../base/parts.js';
 import { networkOfSlug } from '../api/networks.js';
 import { protocolName } from './names.js';
-import { type AccountStore, type Gap, scopeKey } from './store.js';
+import { type AccountStore, type Gap, type Question, scopeKey } from './store.js';
 
 /** What each reason means to a reader; `docs/reference/reasons` has more. */
 const REASONS: Record<string, string> = {
@@ -26,6 +26,10 @@ const REASONS: Record<string, string> = {
   'wrong-chain': 'The node serves another chain.',
 };
 
+/** Writes what may be missing. */
+const listOf = (questions: Question[]) => new Intl.ListFormat('en', { type: 'conjunction' }).format(new Set(questions.map((question) => WORDS[question])));
+const WORDS: Record<Question, string> = { claimables: 'claims', positions: 'positions', balances: 'balances' };
+
 /** Reasons that another try does not change. */
 const FINAL = new Set(['not-configured', 'disabled', 'rejected', 'not-allowed', 'not-covered']);
 
@@ -40,22 +44,22 @@ export function Gaps({ store }: { store: AccountStore }) {
   const others = gaps.filter(({ reason }) => reason !== 'not-configured');
   return (
     <Section title="What could not be read">
-      {others.length > 0 && <Card kind="list">{others.map((gap) => <GapNotice key={`${gap.what} ${gap.network} ${gap.reason}`} store={store} gap={gap} />)}</Card>}
+      {others.length > 0 && <Card kind="list">{others.map((gap) => <GapNotice key={`${gap.what} ${gap.network} ${gap.reason}`} store={store} gap={gap} short={isOfProtocol(gap)} />)}</Card>}
       {unserved.length > 0 && <p class="note">This gateway has no nodes of {unserved.map(({ network }) => networkOfSlug(network)?.name ?? network).join(', ')}.</p>}
     </Section>
   );
 }
 
 /** A gap where it belongs, with another try. */
-export function GapNotice({ store, gap }: { store: AccountStore; gap: Gap }) {
+export function GapNotice({ store, gap, short = false }: { store: AccountStore; gap: Gap; short?: boolean }) {
   const only = { ...(isOfProtocol(gap) ? { protocols: [gap.what] } : {}), ...(gap.network === '*' ? {} : { network: gap.network }) };
   const isBusy = store.rereading.value.has(scopeKey(only));
   return (
     <div class="gap">
       <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d="M8 1.5l7 12.5H1z" fill="none" stroke="currentColor" stroke-width="1.4" stroke-linejoin="round" /><path d="M8 6v4M8 11.4v1" stroke="currentColor" stroke-width="1.4" /></svg>
       <div>
-        <p>{nameOf(store, gap)} could not be read{gap.questions.includes('positions') || gap.questions.includes('balances') ? '' : ' for claims'}. {REASONS[gap.reason] ?? ''} <span class="note">({gap.reason})</span></p>
-        {gap.detail !== undefined && <p class="note detail"><bdi>{gap.detail}</bdi></p>}
+        <p>{nameOf(store, gap)}: {listOf(gap.questions)} may be missing. {REASONS[gap.reason] ?? ''} <span class="note">({gap.reason})</span></p>
+        {!short && gap.detail !== undefined && <p class="note detail"><bdi>{gap.detail}</bdi></p>}
       </div>
       {!FINAL.has(gap.reason) && <button type="button" class="quiet" aria-disabled={isBusy} onClick={() => void store.reread(only, gap.questions)}>{isBusy ? 'Trying…' : 'Try again'}</button>}
     </div>

@@ -32,11 +32,18 @@ export function ofAnswer<Row extends AnyRow>(rows: Row[], missing: Missing[], sl
   return { parts: byPart(rows, slugOf), missing };
 }
 
-/** Takes an answer about some protocols or networks, in place of what was known of them. */
+/**
+ * Takes an answer about some protocols or networks, in place of what was known of them. What was read before, and could
+ * not be read this time, stays.
+ */
 export function withAnswer<Row extends AnyRow>(gathered: Gathered<Row>, only: Scope, rows: Row[], missing: Missing[], slugOf: (chainId: number) => string): Gathered<Row> {
-  const others = [...gathered.parts].filter(([, part]) => !covers(only, part.protocol, part.network));
+  const isNew = ({ what, network }: Missing) => !gathered.missing.some((gap) => gap.what === what && gap.network === network);
+  const stays = (protocol: string, network: string) =>
+    missing.some((gap) => isNew(gap) && (gap.what === '*' || gap.what === protocol) && (gap.network === '*' || gap.network === network));
+  const before = [...gathered.parts].filter(([, { protocol, network }]) => !covers(only, protocol, network) || stays(protocol, network));
+  const now = [...byPart(rows, slugOf)].filter(([, { protocol, network }]) => !stays(protocol, network));
   const gaps = gathered.missing.filter((gap) => !covers(only, gap.what, gap.network));
-  return { parts: new Map([...others, ...byPart(rows, slugOf)]), missing: missing.reduce(withGap, gaps) };
+  return { parts: new Map([...before, ...now]), missing: missing.filter((gap) => !isNew(gap)).reduce(withGap, gaps) };
 }
 
 /** Takes what a watch says has changed. */

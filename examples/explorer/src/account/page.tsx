@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo } from 'preact/hooks';
 import { checksummed, Hex } from '../base/hex.js';
+import { addressIn } from '../base/ids.js';
 import { shortHex } from '../base/format.js';
 import { Words } from '../base/text.js';
 import { toHistory } from '../router.js';
@@ -24,8 +25,8 @@ export function AccountPage({ account }: { account: string }) {
   }, [store]);
   const refusal = refusalOf(store);
   const address = store.address.value;
-  const isName = !account.startsWith('0x');
-  const name = isName ? account : shortHex(checksummed(account));
+  const given = addressIn(account);
+  const name = given === null ? account : shortHex(checksummed(given));
   useEffect(() => {
     document.title = `${name} · Portolan`;
   }, [name]);
@@ -34,7 +35,7 @@ export function AccountPage({ account }: { account: string }) {
     <Marks.Provider value={store.marks.value}>
       <header class="account-head">
         <div>
-          <h1>{isName ? <Words of={account} /> : <span class="mono">{name}</span>}</h1>
+          <h1>{given === null ? <Words of={account} /> : <span class="mono">{name}</span>}</h1>
           {address !== null && <p class="note"><Hex of={address} what="the address" whole /></p>}
         </div>
         <nav class="account-nav" aria-label="Account">

@@ -1,7 +1,8 @@
 // Positions by protocol, with what could not be read of each.
 
-import { compare, type Decimal } from '../base/decimal.js';
-import { rate } from '../base/format.js';
+import { compare, type Decimal, decimal, ZERO } from '../base/decimal.js';
+import { count, rate } from '../base/format.js';
+import { useState } from 'preact/hooks';
 import { Amount, Dollars } from '../base/number.js';
 import { Card, Section, Tag, useDisclosure } from '../base/parts.js';
 import { Logo } from '../base/logo.js';
@@ -16,7 +17,9 @@ import { PositionDetails } from './position-details.js';
 import type { AccountStore, Gap } from './store.js';
 import { sumsOf } from './worth.js';
 
-type Group = { slug: string; protocol: Protocol | undefined; positions: Position[]; gaps: Gap[]; net: Decimal };
+type Group = { slug: string; protocol: Protocol | undefined; positions: Position[]; gaps: Gap[]; net: Decimal; isPriced: boolean };
+
+const SHOWN_FIRST = 6;
 
 const KINDS: Record<string, string> = { lent: 'Lent', borrowed: 'Loan', staked: 'Staked', pooled: 'Pool', locked: 'Lock', vesting: 'Vesting' };
 const ROLES: Record<string, string> = { supplied: 'supplied', borrowed: 'owed', staked: 'staked', pooled: 'in the pool', locked: 'locked', vesting: 'vesting', rewardOwed: 'reward', feeOwed: 'fees' };
@@ -28,20 +31,30 @@ export function Positions({ store }: { store: AccountStore }) {
     <Section title="Positions" note={progress.state === 'reading' ? <span role="status">Reading…</span> : undefined}>
       <Failure progress={progress} retry={() => void store.refresh()} />
       {progress.state === 'whole' && groups.length === 0 && <p class="empty">{store.positions.value.missing.length > 0 ? 'None, in what could be read.' : 'There are no positions.'}</p>}
-      {groups.map(({ slug, protocol, positions, gaps, net }) => (
+      {groups.map(({ slug, protocol, positions, gaps, net, isPriced }) => (
         <Card key={slug} kind="list">
           <div class="card-head">
             <Logo src={protocol?.logo ?? null} name={protocol ? protocolName(protocol) : slug} />
             <h3>{protocol ? protocolName(protocol) : slug}</h3>
-            {positions.length > 0 && <p class="total"><Dollars of={net} /></p>}
+            {positions.length > 0 && <p class="total"><Dollars of={isPriced ? net : null} /></p>}
           </div>
           {gaps.map((gap) => <GapNotice key={`${gap.network} ${gap.reason}`} store={store} gap={gap} />)}
-          <ul>
-            {positions.map((position) => <PositionItem key={position.id} store={store} position={position} />)}
-          </ul>
+          <PositionList store={store} positions={positions} />
         </Card>
       ))}
     </Section>
+  );
+}
+
+function PositionList({ store, positions }: { store: AccountStore; positions: Position[] }) {
+  const [all, setAll] = useState(false);
+  return (
+    <>
+      <ul>
+        {(all ? positions : positions.slice(0, SHOWN_FIRST)).map((position) => <PositionItem key={position.id} store={store} position={position} />)}
+      </ul>
+      {positions.length > SHOWN_FIRST && <button type="button" class="more" aria-expanded={all} onClick={() => setAll(!all)}>{all ? 'Show fewer' : `Show ${count(positions.length - SHOWN_FIRST)} more`}</button>}
+    </>
   );
 }
 
@@ -53,7 +66,7 @@ function PositionItem({ store, position }: { store: AccountStore; position: Posi
     <li class="position">
       <div class="what">
         <p class="title"><Words of={name} max={60} />{number !== null && <span class="note"> № {number}</span>}</p>
-        <p class="note"><NetworkName network={network} /> <Tag>{KINDS[kind] ?? kind}</Tag>{apr != null && <Tag kind="good">earns {rate(apr)} a year</Tag>} {details.button}</p>
+        <p class="note"><NetworkName network={network} /> <Tag>{KINDS[kind] ?? kind}</Tag>{apr != null && <Tag kind={compare(decimal(apr), ZERO) > 0 ? 'good' : 'plain'}>earns {rate(apr)} a year</Tag>} {details.button}</p>
       </div>
       <ul class="legs">
         {legs.map((leg, place) => <LegItem key={place} leg={leg} chainId={network.chainId} alone={legs.length === 1} />)}
@@ -104,6 +117,7 @@ function groupsOf(store: AccountStore): Group[] {
     positions: positions.sort(byValue),
     gaps,
     net: sumsOf(positions).net,
+    isPriced: positions.some(({ legs }) => legs.some(({ dollarValue }) => dollarValue !== null)),
   }));
   return all.sort((one, other) => compare(other.net, one.net));
 }

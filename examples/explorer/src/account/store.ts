@@ -1,13 +1,14 @@
 // Everything that the page knows about one account, and how it gets to know it.
 
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Missing } from '../api/client.js';
+import { type Missing, parseMissing } from '../api/client.js';
 import { type Answer, get, why } from '../api/get.js';
 import { loadNetworks, slugOf } from '../api/networks.js';
 import { type Job, stream } from '../api/stream.js';
 import type { Balance, Claimable, Portfolio, Position, Protocol, Report, Token } from '../api/types.js';
 import { type Gathered, nothing, ofAnswer, rowsOf, type Scope, withAnswer, withChange, withJob } from './gather.js';
-import { type Mark, marksOf, type Tokens, withTokens } from './lookalikes.js';
+import { isListed, type Mark, marksOf, type Tokens, withTokens } from './lookalikes.js';
+import { addressIn, tokenKey } from '../base/ids.js';
 import { watch } from './watch.js';
 
 /** How far an answer is. A problem is a sentence. */
@@ -20,6 +21,7 @@ export type Gap = Missing & { questions: Question[]; detail: string | undefined 
 
 type Change = {
   blocks: string;
+  partial: string | null;
   positions: { changed: Position[]; removed: string[] };
   claimables: { changed: Claimable[]; removed: string[] };
 };
@@ -59,15 +61,15 @@ export class AccountStore {
   readonly gaps: ReadonlySignal<Gap[]> = computed(() => this.#gaps());
 
   constructor(readonly account: string) {
-    this.address = signal(/^0x[0-9a-f]{40}$/i.test(account) ? account.toLowerCase() : null);
+    this.address = signal(addressIn(account));
   }
 
   /** Reads everything, and then watches the account until `end`. */
   async start(): Promise<void> {
     await loadNetworks().catch(() => undefined);
     await Promise.all([this.#readClaimables(), this.#readPositions(), this.readBalances()]);
-    await this.#markTokens();
     if (this.progress.positions.value.state === 'whole') this.#watch();
+    await this.#markTokens();
   }
 
   end(): void {
@@ -174,22 +176,24 @@ export class AccountStore {
   async #full<Item>(path: string[], parameters: Record<string, string | boolean | undefined>, only: Scope, take: (items: Item[], missing: Missing[]) => void): Promise<void> {
     try {
       const { body, missing, blocks } = await get<{ items: Item[]; report: Report }>(path, parameters, this.#ended.signal);
-      const details = body.report.jobs.filter(({ detail }) => detail !== '').map(({ protocol, network, detail }) => [gapKey(protocol, network), detail] as const);
+      const details = body.report.jobs.filter(({ detail }) => detail !== '').map(({ protocol, network, detail }) => [`${path[0]} ${gapKey(protocol, network)}`, detail] as const);
       this.#details.value = new Map([...this.#details.value, ...details]);
       this.blocks.value = { ...this.blocks.value, ...blocks };
       take(body.items, missing);
     } catch (failure) {
       // Everything that was requested failed. What the page has stays, and so does the gap.
-      this.#details.value = new Map(this.#details.value).set(scopeKey(only), why(failure));
+      this.#details.value = new Map(this.#details.value).set(`${path[0]} ${scopeKey(only)}`, why(failure));
     }
   }
 
   /** Only full answers say whether a list has a token. A logo comes from a list, so tokens without one are in doubt. */
   async #markTokens(): Promise<void> {
     const doubtful = new Set<string>();
-    const look = (protocol: string, token: Token | null) => token && token.logo === null && token.listed === undefined && doubtful.add(protocol);
-    for (const { protocol, token } of this.claims.value) look(protocol.slug, token);
-    for (const { protocol, legs } of this.held.value) for (const { token } of legs) look(protocol.slug, token);
+    const look = ({ protocol, network }: Claimable | Position, token: Token | null) => {
+      if (token && isListed(this.#tokens.value.get(tokenKey(network.chainId, token.address)) ?? token) === null) doubtful.add(protocol.slug);
+    };
+    for (const row of this.claims.value) look(row, row.token);
+    for (const row of this.held.value) for (const { token } of row.legs) look(row, token);
     if (doubtful.size > 0) await this.reread({ protocols: [...doubtful] });
   }
 
@@ -202,7 +206,7 @@ export class AccountStore {
         if (wasOpen) void this.#readClaimables();
         wasOpen = true;
         this.blocks.value = { ...this.blocks.value, ...blocks };
-        this.#keepFull(ofAnswer(positionsOf(body), missing, slugOf));
+        this.#keepFull(withAnswer(this.positions.value, {}, positionsOf(body), missing, slugOf));
       },
       blocks: (blocks) => {
         this.blocks.value = { ...this.blocks.value, ...blocks };
@@ -224,13 +228,14 @@ export class AccountStore {
     this.positions.value = { parts: new Map(parts), missing: fresh.missing };
   }
 
-  #change({ positions, claimables }: Change): void {
-    this.positions.value = withChange(this.positions.value, positions.changed, positions.removed, slugOf);
+  #change({ partial, positions, claimables }: Change): void {
+    this.positions.value = { ...withChange(this.positions.value, positions.changed, positions.removed, slugOf), missing: parseMissing(partial) };
     this.claimables.value = withChange(this.claimables.value, claimables.changed, claimables.removed, slugOf);
     this.#see(claimables.changed, positions.changed);
     const number = positions.changed.length + positions.removed.length + claimables.changed.length + claimables.removed.length;
     this.news.value = number === 1 ? 'One row changed with the newest block.' : `${number} rows changed with the newest block.`;
     void this.readBalances();
+    void this.#markTokens();
   }
 
   #see(claims: Claimable[], positions: Position[]): void {
@@ -258,8 +263,9 @@ export class AccountStore {
       for (const gap of missing) {
         const key = `${gapKey(gap.what, gap.network)};${gap.reason}`;
         const known = all.get(key);
+        const detail = this.#details.value.get(`${question} ${gapKey(gap.what, gap.network)}`);
         if (known) known.questions.push(question);
-        else all.set(key, { ...gap, questions: [question], detail: this.#details.value.get(gapKey(gap.what, gap.network)) });
+        else all.set(key, { ...gap, questions: [question], detail });
       }
     };
     take('claimables', this.claimables.value.missing);

@@ -1,6 +1,6 @@
 // Net worth, and what it is made of.
 
-import { add, type Decimal, subtract, sum, toNumber, ZERO } from '../base/decimal.js';
+import { add, compare, type Decimal, subtract, sum, toNumber, ZERO } from '../base/decimal.js';
 import { Dollars } from '../base/number.js';
 import { Section } from '../base/parts.js';
 import { count } from '../base/format.js';
@@ -51,7 +51,7 @@ export function Summary({ store }: { store: AccountStore }) {
         <div><dt>Owed</dt><dd>{known(isKnown.positions, <Dollars of={subtract(ZERO, sums.debts)} />)}</dd></div>
         <div class="apart">
           <dt>Can be claimed</dt>
-          <dd>{known(isKnown.claims, <Dollars of={claimable} />)}</dd>
+          <dd class={compare(claimable, ZERO) > 0 ? 'good' : undefined}>{known(isKnown.claims, <Dollars of={claimable} />)}</dd>
           <dd class="note">
             {claimables.value.state === 'reading' ? 'so far' : [untried > 0 ? `${count(untried)} not tried` : '', otherwise > 0 ? `without ${count(otherwise)} that ${otherwise === 1 ? 'does' : 'do'} not pay as said` : ''].filter((words) => words !== '').join(' · ')}
           </dd>

@@ -4,7 +4,6 @@ import type { components, Exact } from './client.js';
 
 type Schemas = components['schemas'];
 
-export type Address = string;
 export type AccountEffects = Exact<Schemas['AccountEffects']>;
 export type Leg = Exact<Schemas['Leg']>;
 export type Movement = Exact<Schemas['Movement']>;
@@ -15,5 +14,4 @@ export type Protocol = Exact<Schemas['Protocol']>;
 export type Provenance = Exact<Schemas['Provenance']>;
 export type Report = Exact<Schemas['Report']>;
 export type Token = Exact<Schemas['Token']>;
-export type Totals = Exact<Schemas['Totals']>;
 export type { Balance, Claimable, ClaimPlan, Event, Missing, Portfolio, Transaction } from './client.js';

@@ -4,6 +4,8 @@ import { compare, type Decimal, decimal, text, ZERO } from './decimal.js';
 
 /** Amounts below are shown as less than it: nobody compares digits further right. */
 const AMOUNT_MIN = decimal('0.000001');
+/** Rates above say nothing but that they are very high. */
+const RATE_MAX = decimal('100');
 const CENT = decimal('0.01');
 
 type Exact = Intl.StringNumericLiteral;
@@ -69,7 +71,8 @@ export function price(value: string): string {
 
 /** Writes a fraction per year as a percentage. */
 export function rate(value: string): string {
-  return PERCENT.format(exact(decimal(value)));
+  const number = decimal(value);
+  return compare(number, RATE_MAX) > 0 ? `> ${PERCENT.format(exact(RATE_MAX))}` : PERCENT.format(exact(number));
 }
 
 /** Writes a health factor, rounded down: 0.999 is not 1. */

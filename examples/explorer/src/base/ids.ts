@@ -1,8 +1,6 @@
 // What people paste: addresses, names, hashes of transactions, and their CAIP forms.
 
-import { toAccount, toTransaction } from '../router.js';
-
-export const ADDRESS = /^0x[0-9a-f]{40}$/i;
+const ADDRESS = /^0x[0-9a-f]{40}$/i;
 const CAIP10 = /^eip155:\d+:(0x[0-9a-f]{40})$/i;
 const HASH = /^0x[0-9a-f]{64}$/i;
 const NAME = /^[^\s/]+\.[^\s/.]+$/u;
@@ -22,8 +20,11 @@ export function wanted(input: string): Wanted {
   return { what: 'nothing', why: 'This is neither an address, nor a name like vitalik.eth, nor the hash of a transaction.' };
 }
 
-/** The page of an account or a transaction. */
-export const linkOf = { account: toAccount, transaction: toTransaction };
+/** Returns the address of an address or a CAIP-10 id; null for a name. */
+export function addressIn(account: string): string | null {
+  const found = ADDRESS.test(account) ? account : CAIP10.exec(account)?.[1];
+  return found?.toLowerCase() ?? null;
+}
 
 /** Key of a token in a map: addresses are lower case in answers. */
 export function tokenKey(chainId: number, address: string): string {

@@ -62,7 +62,7 @@ export function Table<Row>({ caption, columns, rows, keyOf }: { caption: string;
   if (!first) return null;
   const kind = ({ number, wide }: Column<Row>) => [number ? 'numeric' : '', wide ? 'wide' : ''].join(' ').trim() || undefined;
   return (
-    <div class="scroll" role="region" aria-label={caption} tabIndex={0}>
+    <div class="scroll" role="group" aria-label={`${caption}, which may scroll sideways`} tabIndex={0}>
       <table>
         <caption class="hidden">{caption}</caption>
         <thead>

@@ -1,6 +1,6 @@
 // One claim: what will be signed, in words, before a wallet sees it.
 
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { claimsOf } from '../api/client.js';
 import { slugOf } from '../api/networks.js';
 import { Dollars, Amount } from '../base/number.js';
@@ -8,7 +8,7 @@ import { Notice } from '../base/parts.js';
 import { Words } from '../base/text.js';
 import { Modal } from '../base/modal.js';
 import { byNetwork, type ClaimGroup, isSendable, VerdictTag } from '../account/claims.js';
-import { NetworkName, protocolName, TokenSymbol } from '../account/names.js';
+import { networkName, protocolName, TokenSymbol } from '../account/names.js';
 import type { AccountStore } from '../account/store.js';
 import { Call } from './call.js';
 import { Sending } from './sending.js';
@@ -19,7 +19,10 @@ export function Review({ store, group: opened, close }: { store: AccountStore; g
   useEffect(() => {
     if (opened.first.plugin === undefined) void store.reread(scope, ['claimables']);
   }, []);
-  const group = byNetwork(store.claims.value).flatMap(({ groups }) => groups).find(({ id }) => id === opened.id) ?? opened;
+  // A claim that was made is gone from the account; its review stays as it was.
+  const seen = useRef(opened);
+  seen.current = byNetwork(store.claims.value).flatMap(({ groups }) => groups).find(({ id }) => id === opened.id) ?? seen.current;
+  const group = seen.current;
   const { first, rows, value, net } = group;
   const protocol = store.protocols.value.get(first.protocol.slug) ?? first.protocol;
   const claim = useMemo(() => claimsOf(rows, store.address.value ?? '')[0], [JSON.stringify([first.claimTransaction, first.claimSteps])]);
@@ -27,7 +30,7 @@ export function Review({ store, group: opened, close }: { store: AccountStore; g
   const order = useMemo(() => claim && { account: claim.account, chainId: claim.chainId, steps: claim.steps, together: null }, [claim]);
   return (
     <Modal title="Review the claim" close={close}>
-      <p class="lead"><Words of={first.name} max={60} />, {protocolName(protocol)} on <NetworkName network={first.network} /></p>
+      <p class="lead"><Words of={first.name} max={60} />, {protocolName(protocol)} on {networkName(first.network)}</p>
       <h3>It pays</h3>
       <ul class="pays-list">
         {rows.map((row) => (

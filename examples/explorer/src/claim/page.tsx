@@ -5,6 +5,8 @@ import { count } from '../base/format.js';
 import { Amount, Dollars } from '../base/number.js';
 import { Card, Notice, Section, Tag } from '../base/parts.js';
 import { checksummed, Hex } from '../base/hex.js';
+import { addressIn } from '../base/ids.js';
+import { Words } from '../base/text.js';
 import { claimOfPlan } from '../api/client.js';
 import { type Answer, get, why } from '../api/get.js';
 import { loadNetworks, networkOfSlug } from '../api/networks.js';
@@ -31,6 +33,7 @@ export function PlanPage({ account, network }: { account: string; network: strin
     return () => ended.abort();
   }, [account, network, tries]);
   const plan = answer?.body.items[0];
+  const given = addressIn(account);
   const name = networkOfSlug(network)?.name ?? network;
   useEffect(() => {
     document.title = `Claim all on ${name} · Portolan`;
@@ -39,7 +42,7 @@ export function PlanPage({ account, network }: { account: string; network: strin
     <>
       <p class="back"><a href={toAccount(account)}>Back to the account</a></p>
       <h1>Claim all on {name}</h1>
-      <p class="note">{account.startsWith('0x') ? <Hex of={account} what="the address" whole /> : account}</p>
+      <p class="note">{given === null ? <Words of={account} /> : <Hex of={given} what="the address" whole />}</p>
       {!answer && failure === null && <p class="loading" role="status">Reading what can be claimed, and trying it in order…</p>}
       {failure !== null && <Notice kind="bad"><p>{failure}</p><p><button type="button" class="quiet" onClick={() => setTries(tries + 1)}>Try again</button></p></Notice>}
       {answer && plan && <Plan plan={plan} missing={answer.missing.length} />}

@@ -2,19 +2,19 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Notice } from '../base/parts.js';
-import { Hex } from '../base/hex.js';
+import { checksummed, Hex } from '../base/hex.js';
 import { Amount } from '../base/number.js';
+import { sum, text } from '../base/decimal.js';
 import { shortHex } from '../base/format.js';
 import { get } from '../api/get.js';
 import { Problem, type Step } from '../api/client.js';
 import { networkOfChain, slugOf } from '../api/networks.js';
-import type { AccountEffects } from '../api/types.js';
+import type { AccountEffects, Movement } from '../api/types.js';
 import { TokenSymbol } from '../account/names.js';
 import { toTransaction } from '../router.js';
 import { connected } from '../wallet/wallets.js';
 import { openWallets } from '../wallet/connect.js';
 import { isRefusal, type Outcome, sendCalls, sendSteps, takesCalls, useChain, walletSays } from '../wallet/send.js';
-import { checksummed } from '../base/hex.js';
 
 /** What a wallet gets: steps in order, and where all can go together, the one request for it. */
 export type Order = { account: string; chainId: number; steps: Step[]; together: { method: string; params: unknown[] } | null };
@@ -77,7 +77,7 @@ export function Sending({ order, done }: { order: Order; done: () => void }) {
           {!wallet && (
             <>
               <p>To claim, connect the wallet that has this account.</p>
-              <p class="buttons"><button type="button" onClick={openWallets}>Connect wallet</button></p>
+              <p class="buttons"><button type="button" onClick={openWallets}>Choose a wallet</button></p>
             </>
           )}
           {wallet && wallet.account !== account.toLowerCase() && (
@@ -102,40 +102,60 @@ export function Sending({ order, done }: { order: Order; done: () => void }) {
             {state.sent.map((hash) => <Sent key={hash} hash={hash} chainId={chainId} />)}
           </>
         )}
-        {state.at === 'ended' && state.outcomes.map((outcome) => <Came key={outcome.hash} outcome={outcome} account={account} chainId={chainId} />)}
+        {state.at === 'ended' && <Came outcomes={state.outcomes} account={account} chainId={chainId} />}
       </div>
     </div>
   );
 }
 
 function Sent({ hash, chainId }: { hash: string; chainId: number }) {
-  return <p>Sent <Hex of={hash} what="the transaction’s hash" /> <a href={toTransaction(slugOf(chainId), hash)}>Look at it</a></p>;
+  return <p>Sent <Hex of={hash} what="the transaction’s hash" /> <a href={toTransaction(slugOf(chainId), hash)}>What it did</a></p>;
 }
 
-/** What a transaction brought, as the gateway decodes it. */
-function Came({ outcome: { hash, succeeded }, account, chainId }: { outcome: Outcome; account: string; chainId: number }) {
-  const [effects, setEffects] = useState<AccountEffects | null | undefined>(undefined);
+/** What the transactions brought together, as the gateway decodes them. */
+function Came({ outcomes, account, chainId }: { outcomes: Outcome[]; account: string; chainId: number }) {
+  const [effects, setEffects] = useState<AccountEffects[] | 'reading' | 'unseen'>('reading');
+  const succeeded = outcomes.filter((outcome) => outcome.succeeded);
+  const failed = outcomes.length - succeeded.length;
   useEffect(() => {
     const ended = new AbortController();
-    void effectsOf(hash, account, chainId, ended.signal).then(setEffects, () => ended.signal.aborted || setEffects(null));
+    Promise.all(succeeded.map(({ hash }) => effectsOf(hash, account, chainId, ended.signal))).then(setEffects, () => ended.signal.aborted || setEffects('unseen'));
     return () => ended.abort();
-  }, [hash]);
+  }, [outcomes]);
   return (
-    <Notice kind={succeeded ? 'good' : 'bad'}>
-      <p><strong>{succeeded ? 'It is mined.' : 'It failed on the chain. It took gas, and paid nothing.'}</strong> <Hex of={hash} what="the transaction’s hash" /> <a href={toTransaction(slugOf(chainId), hash)}>Look at it</a></p>
-      {succeeded && effects === undefined && <p>Reading what came…</p>}
-      {effects === null && <p>This gateway has not seen the transaction yet.</p>}
-      {effects && (
-        <>
-          <p>{effects.in.length > 0 ? 'What came:' : 'Nothing came to the account itself.'}</p>
-          <ul class="came">
-            {effects.in.map(({ token, tokenAddress, amount, tokenId }) => (
-              <li key={`${tokenAddress} ${tokenId ?? ''}`}><Amount of={amount} /> <TokenSymbol token={token} chainId={chainId} address={tokenAddress} /></li>
-            ))}
-          </ul>
-        </>
+    <>
+      {failed > 0 && <Notice kind="bad">{failed === 1 ? 'A transaction failed on the chain. It took gas, and paid nothing.' : `${failed} transactions failed on the chain. They took gas, and paid nothing.`}</Notice>}
+      {succeeded.length > 0 && (
+        <Notice kind="good">
+          <p><strong>{succeeded.length === 1 ? 'It is mined.' : `${succeeded.length} transactions are mined.`}</strong></p>
+          {effects === 'reading' && <p>Reading what came…</p>}
+          {effects === 'unseen' && <p>This gateway has not seen all of it yet.</p>}
+          {typeof effects === 'object' && <Received effects={effects} chainId={chainId} />}
+        </Notice>
       )}
-    </Notice>
+      <ul class="came">{outcomes.map(({ hash }) => <li key={hash}><Sent hash={hash} chainId={chainId} /></li>)}</ul>
+    </>
+  );
+}
+
+function Received({ effects, chainId }: { effects: AccountEffects[]; chainId: number }) {
+  const tokens = new Map<string, { movement: Movement; amounts: (string | null)[] }>();
+  for (const movement of effects.flatMap((effect) => effect.in)) {
+    const key = `${movement.tokenAddress} ${movement.tokenId ?? ''}`;
+    const known = tokens.get(key) ?? { movement, amounts: [] };
+    known.amounts.push(movement.amount);
+    tokens.set(key, known);
+  }
+  if (tokens.size === 0) return <p>Nothing came to the account itself.</p>;
+  return (
+    <>
+      <p>What came:</p>
+      <ul class="came">
+        {[...tokens].map(([key, { movement: { token, tokenAddress }, amounts }]) => (
+          <li key={key}><Amount of={amounts.includes(null) ? null : text(sum(amounts))} /> <TokenSymbol token={token} chainId={chainId} address={tokenAddress} /></li>
+        ))}
+      </ul>
+    </>
   );
 }
 

@@ -37,10 +37,10 @@ export function Wallets() {
 
 function Chooser({ close }: { close: () => void }) {
   const [failure, setFailure] = useState<string | null>(null);
-  const [asked, setAsked] = useState<Wallet | null>(null);
+  const [waiting, setWaiting] = useState<Wallet | null>(null);
   async function choose(wallet: Wallet): Promise<void> {
     setFailure(null);
-    setAsked(wallet);
+    setWaiting(wallet);
     try {
       const account = await connect(wallet);
       close();
@@ -48,7 +48,7 @@ function Chooser({ close }: { close: () => void }) {
     } catch (reason) {
       setFailure(walletSays(reason));
     }
-    setAsked(null);
+    setWaiting(null);
   }
   const all = wallets.value;
   return (
@@ -57,14 +57,14 @@ function Chooser({ close }: { close: () => void }) {
       <ul class="wallets">
         {all.map((wallet) => (
           <li key={wallet.info.uuid}>
-            <button type="button" class="quiet" aria-disabled={asked !== null} onClick={() => asked === null && void choose(wallet)}>
+            <button type="button" class="quiet" aria-disabled={waiting !== null} onClick={() => waiting === null && void choose(wallet)}>
               <Icon wallet={wallet} /> <Words of={wallet.info.name} />
             </button>
           </li>
         ))}
       </ul>
       <div role="status">
-        {asked && <p class="loading">Look into <Words of={asked.info.name} />…</p>}
+        {waiting && <p class="loading">Look into <Words of={waiting.info.name} />…</p>}
         {failure !== null && <Notice kind="bad">{failure}</Notice>}
       </div>
       <p class="note">The page sees your address, and nothing that you do not sign.</p>

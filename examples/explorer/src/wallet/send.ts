@@ -49,12 +49,12 @@ export async function takesCalls(provider: EIP1193Provider, account: string, cha
 
 /** Sends calls as one request, and waits until they are mined. */
 export async function sendCalls(provider: EIP1193Provider, request: { method: string; params: unknown[] }, following: Following): Promise<Outcome[]> {
-  const ask = provider.request as (request: { method: string; params: unknown[] }) => Promise<unknown>;
-  const sent = await ask(request);
+  const call = provider.request as (request: { method: string; params: unknown[] }) => Promise<unknown>;
+  const sent = await call(request);
   const id = typeof sent === 'string' ? sent : (sent as { id: string }).id;
   const seen = new Set<string>();
   return poll(following.signal, async () => {
-    const { status, receipts = [] } = (await ask({ method: 'wallet_getCallsStatus', params: [id] })) as CallsStatus;
+    const { status, receipts = [] } = (await call({ method: 'wallet_getCallsStatus', params: [id] })) as CallsStatus;
     for (const { transactionHash } of receipts) {
       if (!seen.has(transactionHash)) following.sent(transactionHash);
       seen.add(transactionHash);
