@@ -43,8 +43,8 @@ pub(super) fn check(stage: &Stage, out: &mut Output<'_>) -> Result<()> {
 
 /// The paths of what the pages load: at least one script.
 fn assets(folder: &Path) -> Result<Vec<String>> {
-    let names = fs::read_dir(folder.join("assets"))?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
-    let assets = names.map(|name| Ok(format!("assets/{}", name?))).collect::<Result<Vec<_>>>()?;
+    let names = fs::read_dir(folder.join("assets"))?.map(|entry| anyhow::Ok(entry?.file_name().to_string_lossy().into_owned()));
+    let assets = names.map(|name| anyhow::Ok(format!("assets/{}", name?))).collect::<Result<Vec<_>>>()?;
     ensure!(assets.iter().any(|path| path.ends_with(".js")), "the explorer has no script: {assets:?}");
     Ok(assets)
 }
