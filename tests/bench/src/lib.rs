@@ -16,6 +16,7 @@ mod declared;
 mod deeds;
 mod delay;
 mod events;
+mod explorer;
 mod fleet;
 mod growth;
 mod isolation;
@@ -46,7 +47,7 @@ use self::table::Verdict;
 type Say<'a> = &'a mut dyn FnMut(&str);
 type Section = fn(Say<'_>, &mut Verdict) -> Result<()>;
 
-const SECTIONS: [(&str, Section); 12] = [
+const SECTIONS: [(&str, Section); 13] = [
     ("peers", peers::run),
     ("growth", growth::run),
     ("joined", joined::run),
@@ -59,6 +60,7 @@ const SECTIONS: [(&str, Section); 12] = [
     ("accounts", accounts::run),
     ("isolation", isolation::run),
     ("deeds", deeds::run),
+    ("explorer", explorer::run),
 ];
 
 const FLEET_SECTIONS: [(&str, Section); 6] = [
