@@ -42,7 +42,7 @@ use portolan_reader::{Limits, StoreSettings};
 use tracing_subscriber::EnvFilter;
 use url::Url;
 
-pub(crate) use self::connections::{ConnectionLimits, WatchLimits};
+pub(crate) use self::connections::{ConnectionLimits, PortfolioWatchLimits};
 use self::file::ConfigFile;
 pub(crate) use self::folders::BuiltFolder;
 pub(crate) use self::layers::Environment;
@@ -84,7 +84,7 @@ pub(crate) struct Config {
     /// The collector of spans.
     pub(crate) collector: Option<Url>,
     pub(crate) connections: ConnectionLimits,
-    pub(crate) watches: WatchLimits,
+    pub(crate) watches: PortfolioWatchLimits,
     pub(crate) clients: ClientSettings,
     pub(crate) deadline_ms: u64,
     /// The settings that the gateway starts with.
@@ -153,10 +153,11 @@ impl Config {
             access_log: settings.access_log,
             collector: settings.collector.clone(),
             connections: connection_limits(&settings, &memory),
-            watches: WatchLimits {
-                portfolios_max: settings.watched_portfolios_max,
-                per_client_max: settings.watches_per_client_max,
-            },
+            watches: PortfolioWatchLimits::new(
+                settings.watched_portfolios_max,
+                settings.watches_per_client_max,
+                settings.idle,
+            ),
             clients: clients::settings(&settings, &layers)?,
             deadline_ms: settings.deadline_ms,
             gateway: gateway(settings, &tables, memory, &layers)?,

@@ -51,7 +51,7 @@ use self::deadline::Deadline;
 pub(crate) use self::deployment_check::{CheckedAddress, CheckedJob, DeploymentCheck, TRIES};
 use self::lifetime::Lifetime;
 use self::problem::Problem;
-use self::progress::Progress;
+use self::progress::JobProgress;
 use self::query::{About, AboutRows, Account, AnswerOptions, BlockChoice, EventsQuery, InputLimits, Query};
 use self::single_flight::SingleFlight;
 pub(crate) use self::start::{GatewaySettings, StartError};
@@ -110,7 +110,7 @@ impl Gateway {
         query: Query,
         options: AnswerOptions,
         client: &Arc<ClientShare>,
-        progress: Progress,
+        progress: JobProgress,
     ) -> Result<GatewayResponse, Problem> {
         self.answer_with(query, options, client, Some(progress)).await
     }
@@ -120,7 +120,7 @@ impl Gateway {
         query: Query,
         options: AnswerOptions,
         client: &Arc<ClientShare>,
-        progress: Option<Progress>,
+        progress: Option<JobProgress>,
     ) -> Result<GatewayResponse, Problem> {
         let is_newest = options.blocks == BlockChoice::Newest;
         let limits = match &query {

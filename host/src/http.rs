@@ -30,7 +30,7 @@ use self::public::respond::{ListBodies, PublicApi};
 use self::public::route::Listener;
 use self::public::watches::Watches;
 use crate::clients::Caller;
-use crate::config::WatchLimits;
+use crate::config::PortfolioWatchLimits;
 use crate::gateway::Gateway;
 use crate::http::content::Content;
 use crate::http::event_stream::{EventReceiver, OwnProcess};
@@ -52,7 +52,7 @@ pub(crate) async fn watch(gateway: &Arc<Gateway>, deadline: Duration, uri: Uri) 
 
 async fn respond(gateway: &Arc<Gateway>, deadline: Duration, uri: Uri, headers: HeaderMap) -> Response<Content> {
     let (gateway, lists, pages) = (Arc::clone(gateway), ListBodies::default(), Arc::default());
-    let watches = Watches::new(&gateway, WatchLimits::OF_ONE);
+    let watches = Watches::new(&gateway, PortfolioWatchLimits::OF_ONE);
     let api = PublicApi { listener: Listener::Base, gateway, deadline, lists, pages, watches, access_log: false };
     let (mut head, ()) = Request::new(()).into_parts();
     (head.uri, head.headers) = (uri, headers);

@@ -19,13 +19,13 @@ use crate::json::Json;
 
 /// An event of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Event {
+pub struct StreamEvent {
     pub name: String,
     pub id: Option<String>,
     pub data: String,
 }
 
-impl Event {
+impl StreamEvent {
     /// The data as JSON.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl EventStream {
     ///
     /// # Errors
     /// No event within this time.
-    pub fn next_within(&mut self, within: Duration) -> Result<Option<Event>> {
+    pub fn next_within(&mut self, within: Duration) -> Result<Option<StreamEvent>> {
         let Self { runtime, body, received, .. } = self;
         let reading = async {
             loop {
@@ -95,20 +95,22 @@ impl EventStream {
     ///
     /// # Errors
     /// No event, or the end of the stream.
-    pub fn next(&mut self) -> Result<Event> {
+    pub fn next(&mut self) -> Result<StreamEvent> {
         self.next_within(DEADLINE)?.context("the stream has ended")
     }
 
     /// The next event with one of these names; others are skipped.
     ///
     /// # Errors
-    /// No such event before the deadline or the end of the stream.
-    pub fn next_of(&mut self, names: &[&str]) -> Result<Event> {
+    /// No such event before the deadline or the end of the stream; names what was skipped.
+    pub fn next_of(&mut self, names: &[&str]) -> Result<StreamEvent> {
+        let mut skipped = Vec::new();
         loop {
-            let event = self.next()?;
+            let event = self.next().with_context(|| format!("after {skipped:?}"))?;
             if names.contains(&event.name.as_str()) {
                 return Ok(event);
             }
+            skipped.push(event);
         }
     }
 
@@ -116,7 +118,7 @@ impl EventStream {
     ///
     /// # Errors
     /// The stream does not end before the deadline.
-    pub fn rest(&mut self) -> Result<Vec<Event>> {
+    pub fn rest(&mut self) -> Result<Vec<StreamEvent>> {
         let mut events = Vec::new();
         while let Some(event) = self.next_within(DEADLINE)? {
             events.push(event);
@@ -126,8 +128,8 @@ impl EventStream {
 }
 
 /// Parses the lines of an event; `None` for comments alone.
-fn parsed(text: &str) -> Result<Option<Event>> {
-    let mut event = Event::default();
+fn parsed(text: &str) -> Result<Option<StreamEvent>> {
+    let mut event = StreamEvent::default();
     for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with(':')) {
         let (field, value) = line.split_once(": ").with_context(|| format!("the line {line}"))?;
         match field {
@@ -140,5 +142,5 @@ fn parsed(text: &str) -> Result<Option<Event>> {
             _ => bail!("the field {field}"),
         }
     }
-    Ok((event != Event::default()).then_some(event))
+    Ok((event != StreamEvent::default()).then_some(event))
 }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: what is started here ends with its value, and no wait is without a deadline.
 
+pub mod browser;
 pub mod build;
 pub mod bytecode;
 pub mod calldata;

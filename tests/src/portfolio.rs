@@ -14,29 +14,42 @@ const DIGITS: i64 = 12;
 /// A leg: protocol, network, role, token and amount.
 type Leg = (String, String, String, String, BigDecimal);
 
+/// Dollars of an account in all protocols, by the arithmetic of the chains' builds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sums {
+    pub assets: BigDecimal,
+    pub debts: BigDecimal,
+    pub claimable: BigDecimal,
+}
+
+/// The sums of an account.
+///
+/// # Errors
+/// Where the chains' values are incomplete.
+pub fn sums(world: &World, who: &str) -> Result<Sums> {
+    Ok(expected(world, who)?.1)
+}
+
+/// The amounts of an account's legs: what it supplied, staked and owes.
+///
+/// # Errors
+/// Where the chains' values are incomplete.
+pub fn amounts(world: &World, who: &str) -> Result<Vec<BigDecimal>> {
+    Ok(expected(world, who)?.0.into_iter().map(|(.., amount)| amount).collect())
+}
+
 /// Everything that is wrong with an account's portfolio.
 ///
 /// # Errors
 /// Where it has no shape at all, or the chains' values are incomplete.
 pub fn faults(world: &World, who: &str, answer: &Json) -> Result<Vec<String>> {
-    let (mut legs, mut wanted) = (Vec::new(), Vec::new());
+    let mut legs = Vec::new();
     for group in answer.at("protocols")?.items()? {
         for position in group.at("positions")?.items()? {
             legs.extend(shown(position)?);
         }
     }
-    let (mut assets, mut debts) = (BigDecimal::zero(), BigDecimal::zero());
-    for slug in world.slugs()? {
-        for row in world.answer(who, Question::Farming, &slug, Detail::Plain)? {
-            assets += row.number_at("dollarValue")?;
-            wanted.push(leg(&row, "staked", &row, "stakedToken")?);
-        }
-        for row in world.answer(who, Question::Lending, &slug, Detail::Full)? {
-            let is_debt = row.text_at("side")? == "borrow";
-            *if is_debt { &mut debts } else { &mut assets } += row.number_at("dollarValue")?;
-            wanted.push(leg(&row, if is_debt { "borrowed" } else { "supplied" }, &row, "token")?);
-        }
-    }
+    let (mut wanted, sums) = expected(world, who)?;
     let mut wrong = Vec::new();
     for leg in legs {
         match wanted.iter().position(|wanted| *wanted == leg) {
@@ -45,8 +58,7 @@ pub fn faults(world: &World, who: &str, answer: &Json) -> Result<Vec<String>> {
         }
     }
     wrong.extend(wanted.iter().map(|leg| format!("{leg:?} is missing")));
-    let claimable = world.claimables(who, None, Call::Aggregate)?;
-    let claimable = claimable.iter().map(|row| row.number_at("dollarValue")).sum::<Result<BigDecimal>>()?;
+    let Sums { assets, debts, claimable } = sums;
     let net = &assets - &debts;
     for (name, sum) in [("assets", assets), ("debts", debts), ("net", net), ("claimable", claimable)] {
         let shown = answer.number_at(&format!("totals/{name}"))?;
@@ -59,6 +71,26 @@ pub fn faults(world: &World, who: &str, answer: &Json) -> Result<Vec<String>> {
         wrong.push(format!("{untried} claims were not tried"));
     }
     Ok(wrong)
+}
+
+/// The legs of an account, and what they are worth.
+fn expected(world: &World, who: &str) -> Result<(Vec<Leg>, Sums)> {
+    let mut legs = Vec::new();
+    let (mut assets, mut debts) = (BigDecimal::zero(), BigDecimal::zero());
+    for slug in world.slugs()? {
+        for row in world.answer(who, Question::Farming, &slug, Detail::Plain)? {
+            assets += row.number_at("dollarValue")?;
+            legs.push(leg(&row, "staked", &row, "stakedToken")?);
+        }
+        for row in world.answer(who, Question::Lending, &slug, Detail::Full)? {
+            let is_debt = row.text_at("side")? == "borrow";
+            *if is_debt { &mut debts } else { &mut assets } += row.number_at("dollarValue")?;
+            legs.push(leg(&row, if is_debt { "borrowed" } else { "supplied" }, &row, "token")?);
+        }
+    }
+    let claimable = world.claimables(who, None, Call::Aggregate)?;
+    let claimable = claimable.iter().map(|row| row.number_at("dollarValue")).sum::<Result<BigDecimal>>()?;
+    Ok((legs, Sums { assets, debts, claimable }))
 }
 
 /// The legs of a position whose token is known.

@@ -27,7 +27,7 @@ function Page() {
     case 'history':
       return <HistoryPage key={at.account} account={at.account} />;
     case 'transaction':
-      return <TransactionPage key={`${at.network} ${at.hash}`} network={at.network} hash={at.hash} />;
+      return <TransactionPage key={`${at.network} ${at.hash} ${at.account}`} network={at.network} hash={at.hash} {...(at.account === undefined ? {} : { account: at.account })} />;
     case 'unknown':
       return (
         <>

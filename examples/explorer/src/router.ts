@@ -7,12 +7,13 @@ export type Route =
   | { page: 'account'; account: string }
   | { page: 'plan'; account: string; network: string }
   | { page: 'history'; account: string }
-  | { page: 'transaction'; network: string; hash: string }
+  | { page: 'transaction'; network: string; hash: string; account?: string }
   | { page: 'unknown' };
 
 /** Reads a hash like `#/account/vitalik.eth`. */
 export function parseRoute(hash: string): Route {
-  const parts = hash.replace(/^#\/?/, '').split('/').filter((part) => part !== '').map(decoded);
+  const [path = '', query] = hash.replace(/^#\/?/, '').split('?');
+  const parts = path.split('/').filter((part) => part !== '').map(decoded);
   const [first, second, third, fourth, more] = parts;
   if (first === undefined) return { page: 'search' };
   if (first === 'account' && second !== undefined) {
@@ -21,7 +22,8 @@ export function parseRoute(hash: string): Route {
     if (third === 'claim' && fourth !== undefined && more === undefined) return { page: 'plan', account: second, network: fourth };
   }
   if (first === 'tx' && second !== undefined && third !== undefined && fourth === undefined) {
-    return { page: 'transaction', network: second, hash: third };
+    const account = new URLSearchParams(query).get('account');
+    return { page: 'transaction', network: second, hash: third, ...(account === null ? {} : { account }) };
   }
   return { page: 'unknown' };
 }
@@ -31,7 +33,8 @@ export const toSearch = () => '#/';
 export const toAccount = (account: string) => link('account', account);
 export const toPlan = (account: string, network: string) => link('account', account, 'claim', network);
 export const toHistory = (account: string) => link('account', account, 'history');
-export const toTransaction = (network: string, hash: string) => link('tx', network, hash);
+export const toTransaction = (network: string, hash: string, account?: string) =>
+  link('tx', network, hash) + (account === undefined ? '' : `?${new URLSearchParams({ account })}`);
 
 /** The route of the page's address now. */
 export const route = signal<Route>({ page: 'search' });

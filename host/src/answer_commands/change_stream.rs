@@ -16,7 +16,7 @@ const CHANGES: [&[u8]; 2] = [b"answer", b"change"];
 /// An open stream.
 #[derive(Debug)]
 pub(super) struct ChangeStream {
-    source: EventSource,
+    source: ChangeSource,
     lines: LineReader,
     /// Set once the first event was seen, which has what is known already.
     has_begun: bool,
@@ -24,13 +24,13 @@ pub(super) struct ChangeStream {
 
 /// Who sends the events.
 #[derive(Debug)]
-pub(super) enum EventSource {
+pub(super) enum ChangeSource {
     Remote(Incoming),
     Own(EventReceiver),
 }
 
 impl ChangeStream {
-    pub(super) fn new(source: EventSource) -> Self {
+    pub(super) fn new(source: ChangeSource) -> Self {
         Self { source, lines: LineReader::default(), has_begun: false }
     }
 
@@ -44,8 +44,8 @@ impl ChangeStream {
                 }
             }
             let bytes = match &mut self.source {
-                EventSource::Own(events) => events.next().await,
-                EventSource::Remote(body) => match body.frame().await {
+                ChangeSource::Own(events) => events.next().await,
+                ChangeSource::Remote(body) => match body.frame().await {
                     Some(Ok(frame)) => Some(frame.into_data().unwrap_or_default()),
                     Some(Err(_)) | None => None,
                 },

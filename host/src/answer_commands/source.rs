@@ -4,7 +4,7 @@ use hyper::Uri;
 use hyper::header::{HeaderMap, HeaderValue, IF_NONE_MATCH};
 
 use super::ClientError;
-use super::change_stream::{ChangeStream, EventSource};
+use super::change_stream::{ChangeSource, ChangeStream};
 use super::remote::RemoteGateway;
 use super::reply::Reply;
 use super::spinner::Spinner;
@@ -56,9 +56,9 @@ impl AnswerSource {
     /// Opens a stream of changes; `None` if the gateway has none there.
     pub(super) async fn changes(&self, path: &str) -> Option<ChangeStream> {
         let source = match self {
-            Self::Remote(remote) => EventSource::Remote(remote.events(path).await?),
+            Self::Remote(remote) => ChangeSource::Remote(remote.events(path).await?),
             Self::Lone(LoneGateway { gateway, .. }) => {
-                EventSource::Own(http::watch(gateway, ANSWER_TIME, path.parse().ok()?).await?)
+                ChangeSource::Own(http::watch(gateway, ANSWER_TIME, path.parse().ok()?).await?)
             }
         };
         Some(ChangeStream::new(source))

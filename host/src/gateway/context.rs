@@ -33,7 +33,7 @@ use crate::gateway::deadline::Deadline;
 use crate::gateway::log_memory::LogMemory;
 use crate::gateway::missing;
 use crate::gateway::problem::Problem;
-use crate::gateway::progress::Progress;
+use crate::gateway::progress::JobProgress;
 use crate::gateway::query::{AnswerOptions, SimulateWhen};
 use crate::head_age::HeadAgeMax;
 use crate::jobs::job::{self, JobOutcome, JobSources, Sessions};
@@ -86,7 +86,7 @@ pub(super) struct Context {
     deadline: Deadline,
     sessions: Mutex<Sessions>,
     /// Where the rows of jobs are sent as the jobs end, if the client follows them.
-    pub(super) progress: Option<Progress>,
+    pub(super) progress: Option<JobProgress>,
     /// Earliest block to pin, by chain id: number and hash.
     not_before: Mutex<BTreeMap<u64, (u64, B256)>>,
 }

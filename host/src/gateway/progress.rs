@@ -29,9 +29,9 @@ pub(crate) struct EndedJob {
 
 /// The way to the client.
 #[derive(Clone, Debug)]
-pub(crate) struct Progress(UnboundedSender<EndedJob>);
+pub(crate) struct JobProgress(UnboundedSender<EndedJob>);
 
-impl Progress {
+impl JobProgress {
     pub(crate) fn new(sender: UnboundedSender<EndedJob>) -> Self {
         Self(sender)
     }

@@ -30,7 +30,7 @@ use crate::gateway::work::account_rows::RowWork;
 use crate::gateway::work::names;
 use crate::gateway::work::protocols::{FoundRows, JobRows, jobs, rows_of_jobs, with_natives};
 use crate::gateway::{Gateway, missing};
-use crate::jobs::plan::{JobPlan, JobQuestion, Question};
+use crate::jobs::plan::{JobPlan, Question};
 use crate::jobs::report::JobReport;
 
 /// Time after which a job that found nothing runs again, whatever the logs say.
@@ -232,6 +232,11 @@ impl WatchedPortfolio {
         Ok(Arc::new(Answer { blocks, missing, ..answer }))
     }
 
+    /// Returns true if a network could not be read at its newest block, so that it is worth another try.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.networks.values().any(|network| network.failed > 0 || network.pin.is_err())
+    }
+
     /// Waits until a network that it reads has gone on.
     pub(crate) async fn changed(&mut self) {
         loop {
@@ -264,10 +269,7 @@ fn by_id(job: JobRows) -> Option<(JobId, JobRows)> {
 }
 
 fn id(plan: &JobPlan) -> Option<JobId> {
-    match plan.question {
-        JobQuestion::Account(question) => Some((plan.protocol.slug.clone(), question)),
-        JobQuestion::Tokens(_) | JobQuestion::Transaction(_) => None,
-    }
+    Some((plan.protocol.slug.clone(), plan.question.of_account()?))
 }
 
 fn count(number: usize) -> u64 {

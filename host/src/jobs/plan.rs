@@ -57,6 +57,14 @@ impl JobPlan {
 }
 
 impl JobQuestion {
+    /// Returns the question if it is about an account.
+    pub(crate) fn of_account(&self) -> Option<Question> {
+        match self {
+            Self::Account(question) => Some(*question),
+            Self::Tokens(_) | Self::Transaction(_) => None,
+        }
+    }
+
     /// The question as the ABI numbers it.
     pub(crate) fn number(&self) -> portolan_abi::Question {
         match self {

@@ -16,6 +16,7 @@ mod declared;
 mod deeds;
 mod delay;
 mod events;
+mod explorer;
 mod fleet;
 mod growth;
 mod isolation;
@@ -32,6 +33,7 @@ mod shipped;
 mod simulations;
 mod soak;
 mod stand_in;
+mod streams;
 mod table;
 mod tally;
 pub mod world;
@@ -45,7 +47,7 @@ use self::table::Verdict;
 type Say<'a> = &'a mut dyn FnMut(&str);
 type Section = fn(Say<'_>, &mut Verdict) -> Result<()>;
 
-const SECTIONS: [(&str, Section); 12] = [
+const SECTIONS: [(&str, Section); 13] = [
     ("peers", peers::run),
     ("growth", growth::run),
     ("joined", joined::run),
@@ -58,6 +60,7 @@ const SECTIONS: [(&str, Section); 12] = [
     ("accounts", accounts::run),
     ("isolation", isolation::run),
     ("deeds", deeds::run),
+    ("explorer", explorer::run),
 ];
 
 const FLEET_SECTIONS: [(&str, Section); 6] = [
@@ -68,6 +71,8 @@ const FLEET_SECTIONS: [(&str, Section); 6] = [
     ("inputs", fleet::inputs),
     ("capacity", fleet::capacity),
 ];
+
+const STREAMS_SECTIONS: [(&str, Section); 2] = [("rows", streams::rows), ("watchers", streams::watchers)];
 
 /// Runs the named sections, or all; whether every bound that is not about time holds.
 ///
@@ -83,6 +88,14 @@ pub fn run(names: &[&str], say: impl FnMut(&str)) -> Result<bool> {
 /// Whatever does not come up, and a side that answers wrongly.
 pub fn run_fleet(names: &[&str], say: impl FnMut(&str)) -> Result<bool> {
     run_sections("fleet", &FLEET_SECTIONS, names, say)
+}
+
+/// Runs the named sections of the benchmark of streams, or all; whether every bound that is not about time holds.
+///
+/// # Errors
+/// Whatever does not come up, and a stream that ends early.
+pub fn run_streams(names: &[&str], say: impl FnMut(&str)) -> Result<bool> {
+    run_sections("streams", &STREAMS_SECTIONS, names, say)
 }
 
 fn run_sections(

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::ensure;
 use bytes::Bytes;
 use hyper::Method;
 use portolan_tests::chain::{Chain, quantity};
-use portolan_tests::event_stream::{Event, EventStream};
+use portolan_tests::event_stream::{EventStream, StreamEvent};
 use portolan_tests::gateway::Gateway;
 use portolan_tests::http::{self, Version};
 use portolan_tests::json::Json;
@@ -41,7 +41,7 @@ fn ids<'a>(rows: impl IntoIterator<Item = &'a Json>) -> BTreeSet<String> {
     rows.into_iter().map(|row| row.text_at("id").unwrap().to_owned()).collect()
 }
 
-fn rows(event: &Event) -> Vec<Json> {
+fn rows(event: &StreamEvent) -> Vec<Json> {
     event.json().unwrap().at("rows").unwrap().items().unwrap().to_vec()
 }
 
@@ -65,7 +65,7 @@ fn a_stream_has_the_rows_of_each_job_and_ends_with_the_plain_answer() {
             let events = open(&gateway, &path).rest().unwrap();
             let (last, of_jobs) = events.split_last().unwrap();
             assert_eq!((last.name.as_str(), &last.data), ("answer", &whole(&plain)), "{path}");
-            let of_job = |event: &Event| {
+            let of_job = |event: &StreamEvent| {
                 assert_eq!(event.name, "job", "{path}");
                 let job = event.json().unwrap();
                 ["protocol", "network", "question"].map(|member| job.text_at(member).unwrap().to_owned())
@@ -95,7 +95,7 @@ fn jobs_of_one_network_are_sent_while_another_network_does_not_answer() {
     let gateway = setup.start().unwrap();
     let path = format!("/claimables/{}?simulate=false", world.address("farmer").unwrap());
     let plain = gateway.get(&path).unwrap();
-    let networks = |events: &[Event]| -> BTreeSet<String> {
+    let networks = |events: &[StreamEvent]| -> BTreeSet<String> {
         events.iter().map(|event| event.json().unwrap().text_at("network").unwrap().to_owned()).collect()
     };
 
@@ -178,7 +178,7 @@ struct Known {
 }
 
 impl Known {
-    fn take(&mut self, event: &Event) {
+    fn take(&mut self, event: &StreamEvent) {
         let data = event.json().unwrap();
         match event.name.as_str() {
             "answer" => {

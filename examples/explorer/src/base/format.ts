@@ -19,7 +19,8 @@ const FACTOR = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maxi
 const COUNT = new Intl.NumberFormat();
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const AGO = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+// Words are in the page's language.
+const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 // Browsers format a bounded number of digits after the point, so these are written one by one.
 const POINT = COUNT.formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.';

@@ -6,19 +6,21 @@ use std::sync::Arc;
 use alloy::primitives::Address;
 use portolan_abi::map::PositionKind;
 use portolan_base::network::Network;
-use portolan_reader::Effort;
+use portolan_reader::{Effort, Pins};
 
 use crate::gateway::answer::{Answer, Items, Portfolio, Row, RowItem};
 use crate::gateway::context::Context;
 use crate::gateway::plan::{self, Plans};
 use crate::gateway::problem::Problem;
+use crate::gateway::progress::EndedJob;
 use crate::gateway::query::{AboutRows, ClaimOptions, Filter, List, POSITION_KINDS};
 use crate::gateway::rows::RowKind;
 use crate::gateway::work::Work;
-use crate::gateway::work::protocols::{AccountRows, rows_of};
+use crate::gateway::work::protocols::{AccountRows, JobRows, rows_of};
 use crate::gateway::work::rows_by_job::rows_by_job;
 use crate::gateway::work::simulation;
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
+use crate::jobs::report::JobReport;
 
 const QUESTIONS: [Question; 4] = [Question::Farming, Question::Lending, Question::Pooling, Question::Locked];
 
@@ -148,6 +150,31 @@ impl RowWork {
     }
 }
 
+/// Messages to a client that follows the jobs.
+impl RowWork {
+    fn ended(&self, job: &JobRows, pins: &Pins) -> EndedJob {
+        EndedJob {
+            protocol: job.plan.protocol.slug.clone(),
+            network: Arc::clone(&job.plan.network),
+            question: job.plan.question.of_account(),
+            block: pins.get(&job.plan.network.chain_id).copied().and_then(Result::ok),
+            failure: job.report.reasons().next(),
+            items: self.items(job.rows.clone()),
+        }
+    }
+
+    fn not_served(&self, report: &JobReport) -> EndedJob {
+        EndedJob {
+            protocol: report.subject.clone(),
+            network: Arc::clone(&report.network),
+            question: None,
+            block: None,
+            failure: report.reason,
+            items: self.items(Vec::new()),
+        }
+    }
+}
+
 impl Work for RowWork {
     fn networks(&self, _: &Context) -> Vec<Arc<Network>> {
         self.plans.jobs.iter().map(|plan| Arc::clone(&plan.network)).collect()
@@ -157,7 +184,11 @@ impl Work for RowWork {
         let (rows, reports) = match &context.progress {
             None => rows_of(&context, &self.plans, |plan| self.list.kind(plan), self.simulating).await?,
             Some(progress) => {
-                let AccountRows { rows, reports } = rows_by_job(&context, &self, progress).await?;
+                self.plans.unavailable.iter().for_each(|report| progress.send(self.not_served(report)));
+                let kind = |plan: &JobPlan| self.list.kind(plan);
+                let pass_on = |job: &JobRows| progress.send(self.ended(job, &context.pins()));
+                let AccountRows { rows, reports } =
+                    rows_by_job(&context, &self.plans, kind, self.simulating, pass_on).await?;
                 (rows, reports)
             }
         };

@@ -6,35 +6,33 @@ use std::collections::BTreeMap;
 
 use crate::gateway::context::Context;
 use crate::gateway::missing;
+use crate::gateway::plan::Plans;
 use crate::gateway::problem::Problem;
-use crate::gateway::progress::{EndedJob, Progress};
-use crate::gateway::work::account_rows::RowWork;
+use crate::gateway::rows::RowKind;
 use crate::gateway::work::protocols::{AccountRows, FoundRows, JobRows, jobs, rows_of_jobs, with_natives};
-use crate::jobs::plan::{JobPlan, JobQuestion, Question};
-use crate::jobs::report::JobReport;
-use portolan_reader::Pins;
+use crate::jobs::plan::{JobPlan, Question};
+use portolan_reader::Effort;
 
-/// Runs the jobs of an account, and sends the rows of each once it has ended.
+/// Runs the jobs of an account, and passes on the rows of each once it has ended; `kind` chooses the rows by the job.
 ///
 /// # Errors
 /// Returns a problem if everything failed.
 pub(in crate::gateway) async fn rows_by_job(
     context: &Context,
-    work: &RowWork,
-    progress: &Progress,
+    plans: &Plans,
+    kind: impl Fn(&JobPlan) -> RowKind,
+    simulating: Option<Effort>,
+    pass_on: impl Fn(&JobRows),
 ) -> Result<AccountRows, Problem> {
-    let plans = &work.plans;
     let account = plans.jobs.first().map(|plan| plan.account).unwrap_or_default();
-    for report in &plans.unavailable {
-        progress.send(not_served(work, report));
-    }
-    let running = run(context, work, jobs(context, plans, account).collect(), progress);
-    let mut found = with_natives(context, plans, &[account], work.simulating, running).await;
+    let run = async |plans| run(context, plans, &kind, simulating, &pass_on).await;
+    let running = run(jobs(context, plans, account).collect());
+    let mut found = with_natives(context, plans, &[account], simulating, running).await;
     let reopened = context.reopen_lost(context.networks().iter()).await;
     let (stale, fresh): (Vec<_>, Vec<_>) = found.jobs.into_iter().partition(|job| job.basis.is_stale(&reopened));
     found.jobs = fresh;
     if !stale.is_empty() {
-        let again = run(context, work, stale.into_iter().map(|job| job.plan).collect(), progress).await;
+        let again = run(stale.into_iter().map(|job| job.plan).collect()).await;
         found.jobs.extend(again.jobs);
         found.without_composition.extend(again.without_composition);
     }
@@ -49,49 +47,25 @@ pub(in crate::gateway) async fn rows_by_job(
 type JobKey<'a> = (&'a str, u64, Option<Question>);
 
 fn key(plan: &JobPlan) -> JobKey<'_> {
-    (&plan.protocol.slug, plan.network.chain_id, question(plan))
+    (&plan.protocol.slug, plan.network.chain_id, plan.question.of_account())
 }
 
-async fn run(context: &Context, work: &RowWork, jobs: Vec<JobPlan>, progress: &Progress) -> FoundRows {
+async fn run(
+    context: &Context,
+    plans: Vec<JobPlan>,
+    kind: &impl Fn(&JobPlan) -> RowKind,
+    simulating: Option<Effort>,
+    pass_on: &impl Fn(&JobRows),
+) -> FoundRows {
     let each = async |ran| {
-        let found = rows_of_jobs(context, ran, |plan| work.list.kind(plan), work.simulating).await;
-        let pins = context.pins();
-        found.jobs.iter().for_each(|job| progress.send(ended(work, job, &pins)));
+        let found = rows_of_jobs(context, ran, kind, simulating).await;
+        found.jobs.iter().for_each(pass_on);
         found
     };
     let mut all = FoundRows::default();
-    for found in context.run_in_groups(jobs, each).await {
+    for found in context.run_in_groups(plans, each).await {
         all.jobs.extend(found.jobs);
         all.without_composition.extend(found.without_composition);
     }
     all
-}
-
-fn ended(work: &RowWork, job: &JobRows, pins: &Pins) -> EndedJob {
-    EndedJob {
-        protocol: job.plan.protocol.slug.clone(),
-        network: job.plan.network.clone(),
-        question: question(&job.plan),
-        block: pins.get(&job.plan.network.chain_id).copied().and_then(Result::ok),
-        failure: job.report.reasons().next(),
-        items: work.items(job.rows.clone()),
-    }
-}
-
-fn not_served(work: &RowWork, report: &JobReport) -> EndedJob {
-    EndedJob {
-        protocol: report.subject.clone(),
-        network: report.network.clone(),
-        question: None,
-        block: None,
-        failure: report.reason,
-        items: work.items(Vec::new()),
-    }
-}
-
-fn question(plan: &JobPlan) -> Option<Question> {
-    match plan.question {
-        JobQuestion::Account(question) => Some(question),
-        JobQuestion::Tokens(_) | JobQuestion::Transaction(_) => None,
-    }
 }

@@ -91,8 +91,9 @@ mod tests {
 
     #[test]
     fn endpoints_with_rows_have_an_example_and_every_example_is_of_one() {
-        let wanted: Vec<&str> =
-            PATHS.iter().filter(|(_, endpoint)| endpoint.has_rows()).map(|(_, endpoint)| endpoint.as_str()).collect();
+        let has_body = |endpoint: &Endpoint| endpoint.has_rows() && !endpoint.is_stream();
+        let wanted = PATHS.iter().filter(|(_, endpoint)| has_body(endpoint));
+        let wanted: Vec<&str> = wanted.map(|(_, endpoint)| endpoint.as_str()).collect();
         // Of no chain of the demo.
         let absent: Vec<&&str> = wanted.iter().filter(|name| find(name).is_none()).collect();
         assert_eq!(absent, [&"claimables-of-accounts", &"positions-of-accounts", &"pooling", &"locked"]);

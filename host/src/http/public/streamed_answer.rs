@@ -14,7 +14,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::gateway::Gateway;
 use crate::gateway::problem::Problem;
-use crate::gateway::progress::{EndedJob, Progress};
+use crate::gateway::progress::{EndedJob, JobProgress};
 use crate::http::event_stream::{self, EventReceiver, EventSender, NotSent, StreamHost};
 use crate::http::public::answer_event;
 use crate::http::public::body::BodyWriter;
@@ -31,18 +31,18 @@ pub(super) struct StreamedAnswer {
 }
 
 /// Reason to end a stream early.
-enum Stop {
+enum StreamStop {
     NotSent(NotSent),
     Problem(Problem),
 }
 
-impl From<NotSent> for Stop {
+impl From<NotSent> for StreamStop {
     fn from(reason: NotSent) -> Self {
         Self::NotSent(reason)
     }
 }
 
-impl From<Problem> for Stop {
+impl From<Problem> for StreamStop {
     fn from(problem: Problem) -> Self {
         Self::Problem(problem)
     }
@@ -66,24 +66,24 @@ impl StreamedAnswer {
     pub(super) async fn begin(self, host: Arc<dyn StreamHost>) -> Result<EventReceiver, Problem> {
         let (events, receiver) = event_stream::open(Arc::clone(&host));
         let (begun, first) = oneshot::channel();
-        let stream = Stream { events, begun: Some(begun) };
+        let stream = JobStream { events, begun: Some(begun) };
         tokio::spawn(host.run(self.send(stream).boxed()));
         let gone = |_| Err(Problem::Internal("the request could not be answered".into()));
         first.await.unwrap_or_else(gone).map(|()| receiver)
     }
 
-    async fn send(self, mut stream: Stream) {
+    async fn send(self, mut stream: JobStream) {
         match self.send_all(&mut stream).await {
-            Ok(()) | Err(Stop::NotSent(NotSent::Closed)) => {}
-            Err(Stop::NotSent(NotSent::NoRoom)) => stream.fail(Problem::Overloaded),
-            Err(Stop::Problem(problem)) => stream.fail(problem),
+            Ok(()) | Err(StreamStop::NotSent(NotSent::Closed)) => {}
+            Err(StreamStop::NotSent(NotSent::NoRoom)) => stream.fail(Problem::Overloaded),
+            Err(StreamStop::Problem(problem)) => stream.fail(problem),
         }
     }
 
-    async fn send_all(&self, stream: &mut Stream) -> Result<(), Stop> {
+    async fn send_all(&self, stream: &mut JobStream) -> Result<(), StreamStop> {
         let (sender, mut ended) = unbounded_channel();
         let (query, options) = (self.request.query.clone(), self.request.options.clone());
-        let answering = self.gateway.answer_by_job(query, options, &self.client, Progress::new(sender));
+        let answering = self.gateway.answer_by_job(query, options, &self.client, JobProgress::new(sender));
         let mut answering = pin!(timeout_at(self.until, answering));
         let answered = loop {
             tokio::select! {
@@ -113,12 +113,12 @@ impl StreamedAnswer {
 }
 
 /// The stream, and who waits for its beginning.
-struct Stream {
+struct JobStream {
     events: EventSender,
     begun: Option<oneshot::Sender<Result<(), Problem>>>,
 }
 
-impl Stream {
+impl JobStream {
     fn send(&mut self, name: &str, data: &[u8]) -> Result<(), NotSent> {
         self.events.send(event_stream::event(name, None, data), false)?;
         if let Some(begun) = self.begun.take() {

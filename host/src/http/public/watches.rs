@@ -22,7 +22,7 @@ use tokio::time::{Instant, timeout};
 
 use self::subscribers::{Subscriber, Subscribers};
 use crate::clients::usage::LimitReached;
-use crate::config::WatchLimits;
+use crate::config::PortfolioWatchLimits;
 use crate::gateway::answer::Answer;
 use crate::gateway::lifetime::Lifetime;
 use crate::gateway::problem::Problem;
@@ -41,9 +41,9 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// Time without a subscriber after which a watch ends.
 const LINGER: Duration = Duration::from_secs(30);
-/// Time between two comments, which keep idle connections open.
-const COMMENT_EVERY: Duration = Duration::from_secs(15);
-/// Time of one read of a portfolio, and of writing it.
+/// Time after which a read that failed is made again, if no block comes before.
+const RETRY_PAUSE: Duration = Duration::from_secs(5);
+/// Time to write a portfolio.
 const WRITE_WAIT: Duration = Duration::from_secs(10);
 
 /// Maximum bytes of a portfolio, which is kept for those who come later.
@@ -63,7 +63,7 @@ pub(in crate::http) struct WatchKey {
 pub(in crate::http) struct Watches {
     gateway: Arc<Gateway>,
     follower: Arc<HeadFollower>,
-    limits: WatchLimits,
+    limits: PortfolioWatchLimits,
     open: Mutex<OpenWatches>,
 }
 
@@ -81,7 +81,7 @@ struct Watch {
 }
 
 impl Watches {
-    pub(in crate::http) fn new(gateway: &Arc<Gateway>, limits: WatchLimits) -> Arc<Self> {
+    pub(in crate::http) fn new(gateway: &Arc<Gateway>, limits: PortfolioWatchLimits) -> Arc<Self> {
         let reader: Arc<dyn Reader> = gateway.admin().reader.clone();
         let follower = HeadFollower::new(reader);
         Arc::new(Self { gateway: Arc::clone(gateway), follower, limits, open: Mutex::default() })
@@ -172,9 +172,10 @@ impl WatchTask {
             }
         };
         let _ = begun.send(Ok(()));
-        let mut unused_since = Instant::now();
+        let (mut unused_since, mut is_behind) = (Instant::now(), self.watched.is_behind());
         while unused_since.elapsed() < LINGER {
-            let has_news = timeout(COMMENT_EVERY, self.watched.changed()).await.is_ok();
+            let pause = if is_behind { RETRY_PAUSE } else { self.watches.limits.comment_every };
+            let has_news = timeout(pause, self.watched.changed()).await.is_ok() || is_behind;
             let reader = self.watch.subscribers.lock().next_reader();
             let Some(client) = reader else { continue };
             unused_since = Instant::now();
@@ -183,8 +184,11 @@ impl WatchTask {
                 continue;
             }
             match self.read(&rows, &client).await {
-                Ok(now) => rows = now,
-                Err(problem) => self.watch.subscribers.lock().fail(&problem),
+                Ok(now) => (rows, is_behind) = (now, self.watched.is_behind()),
+                Err(problem) => {
+                    self.watch.subscribers.lock().fail(&problem);
+                    is_behind = true;
+                }
             }
         }
         self.watches.remove(&self.key, &self.watch);

@@ -64,7 +64,7 @@ impl WatchedRows {
 
     /// Writes the list of claimables.
     pub(in crate::http) fn claimables(&self) -> Result<Vec<u8>, serde_json::Error> {
-        serde_json::to_vec(&self.claimables.iter().map(|(_, row)| row).collect::<Vec<_>>())
+        output::json(&self.claimables.iter().map(|(_, row)| row).collect::<Vec<_>>())
     }
 
     /// Writes what changed since; `None` if nothing but blocks did.
@@ -83,13 +83,13 @@ impl WatchedRows {
         if is_unchanged && self.partial == before.partial && is_same(&self.totals, &before.totals) {
             return Ok(None);
         }
-        serde_json::to_vec(&change).map(Some)
+        output::json(&change).map(Some)
     }
 
     /// Writes the event of newer blocks; `None` if there are none.
     pub(in crate::http) fn newer_blocks(&self, before: &Self) -> Result<Option<Vec<u8>>, serde_json::Error> {
         let view = BlocksView { blocks: &self.blocks };
-        (self.blocks != before.blocks).then(|| serde_json::to_vec(&view)).transpose()
+        (self.blocks != before.blocks).then(|| output::json(&view)).transpose()
     }
 }
 

@@ -13,8 +13,8 @@ use crate::http::event_stream::{self, COMMENT, EventSender};
 
 /// Number of events that may wait for a subscriber to read them.
 const WAITING_MAX: usize = 32;
-/// Last events that a client that was cut off can still get.
-const RECENT_MAX: usize = 64;
+/// Last events that a client that was cut off can still get, all at once.
+const RECENT_MAX: usize = WAITING_MAX;
 const RECENT_BYTES_MAX: usize = 512 << 10;
 
 /// The subscribers of one watch.
@@ -212,8 +212,8 @@ mod tests {
     fn events_that_are_long_gone_are_unknown() {
         let mut subscribers = Subscribers::default();
         (0..100).for_each(|number| publish(&mut subscribers, &number.to_string()));
-        let (last, gone) = (subscribers.id(36), subscribers.id(35));
-        assert_eq!(taken(&mut subscribe(&mut subscribers, Some(&last))).0.len(), 32, "as many as may wait");
+        let (last, gone) = (subscribers.id(68), subscribers.id(67));
+        assert_eq!(taken(&mut subscribe(&mut subscribers, Some(&last))).0.len(), 32);
         assert!(taken(&mut subscribe(&mut subscribers, Some(&gone))).0[0].starts_with("event: answer"));
     }
 
