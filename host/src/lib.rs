@@ -19,6 +19,7 @@ mod answer_commands;
 mod budget;
 mod cpu_pool;
 mod head_age;
+mod history;
 mod log;
 mod lone_gateway;
 mod lone_plugin;
@@ -41,6 +42,7 @@ mod serve_check;
 #[cfg(feature = "otlp")]
 mod span_export;
 mod spans;
+mod step_counts;
 mod terminal;
 mod text_table;
 

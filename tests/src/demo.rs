@@ -12,6 +12,7 @@ mod tour;
 use std::fmt;
 use std::io::Write;
 use std::net::TcpListener;
+use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 use std::time::Instant;
 
@@ -39,6 +40,8 @@ const PORTS: [(&str, &str); 3] = [
 struct Stage {
     world: World,
     gateway: Gateway,
+    /// The folder of the explorer that the gateway serves.
+    explorer: PathBuf,
 }
 
 /// Brings everything up, says what there is to request, and waits for Ctrl-C.
@@ -151,11 +154,11 @@ impl Stage {
         let world = World::start()?;
         let setup = world.on_chains(world.with_all_plugins()?);
         let book = build::built_book()?.map(|book| ["--docs".to_owned(), book.to_string_lossy().into_owned()]);
-        let explorer = ["--explorer".to_owned(), explorer.to_string_lossy().into_owned()];
-        let flags = ports().into_iter().chain(book.into_iter().flatten()).chain(explorer);
+        let explorer_flag = ["--explorer".to_owned(), explorer.to_string_lossy().into_owned()];
+        let flags = ports().into_iter().chain(book.into_iter().flatten()).chain(explorer_flag);
         let gateway = flags.fold(setup, Setup::arg).start()?;
         writeln!(out, "ready after {:.1} s\n", start.elapsed().as_secs_f64())?;
-        Ok(Self { world, gateway })
+        Ok(Self { world, gateway, explorer })
     }
 
     /// Lets the chains mine what is sent to them.

@@ -2,7 +2,6 @@
 
 pub(super) mod access;
 pub(crate) mod control;
-pub(super) mod history;
 pub(crate) mod metrics;
 pub(super) mod operators;
 pub(super) mod prometheus;

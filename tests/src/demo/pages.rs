@@ -6,7 +6,6 @@ use std::{fs, io};
 use anyhow::{Result, bail, ensure};
 
 use super::{Output, Stage};
-use crate::explorer;
 use crate::http::Response;
 
 /// The policy of the explorer. The operators' page loads no image from other sites.
@@ -19,13 +18,13 @@ const FINAL: &str = "public, max-age=31536000, immutable";
 type Get<'a> = &'a dyn Fn(&str) -> Result<Response>;
 
 pub(super) fn check(stage: &Stage, out: &mut Output<'_>) -> Result<()> {
-    let folder = explorer::built()?;
+    let folder = &stage.explorer;
     let of_operators = POLICY.replace(" https:", "");
     let listeners: [(&str, &str, Get<'_>); 2] = [
         ("index.html", POLICY, &|path| stage.gateway.get(path)),
         ("operators.html", &of_operators, &|path| stage.gateway.operate(path)),
     ];
-    let assets = assets(&folder)?;
+    let assets = assets(folder)?;
     let mut wrong = Vec::new();
     for (page, policy, get) in listeners {
         let headers = [("content-type", "text/html; charset=utf-8"), ("content-security-policy", policy)];

@@ -10,8 +10,8 @@ use portolan_tests::{problem, wait};
 /// A few steps, on a busy machine too.
 const SOON: Duration = Duration::from_secs(90);
 const MEMBERS: [&str; 12] = [
-    "at",
     "answers",
+    "at",
     "inFlight",
     "jobFailures",
     "jobs",

@@ -30,7 +30,7 @@ pub(crate) struct JobFiguresStatus {
     count: u64,
     /// Jobs of which something is missing.
     failed: u64,
-    /// Of the latest jobs that ran; `None` before the first.
+    /// How long the latest jobs that ran took; `None` before the first.
     latency_ms: Option<JobLatency>,
 }
 

@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 use crate::clients::{Clients, shared_reads};
 use crate::config::{Config, ConnectionLimits, ListenAddress};
 use crate::gateway::Gateway;
-use crate::http::admin::history::{self, History};
+use crate::history::{self, History};
 use crate::http::admin::operators::Operators;
 use crate::http::admin::prometheus;
 use crate::http::public::pages::Pages;

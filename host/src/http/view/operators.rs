@@ -10,7 +10,7 @@ use portolan_reader::NetworkStatus;
 use serde::Serialize;
 
 use super::report::BlockView;
-use crate::http::admin::history::{HistoryPoint, STEP};
+use crate::history::{HistoryPoint, STEP};
 use crate::monitor::Readiness;
 
 #[derive(Serialize)]

@@ -19,20 +19,20 @@ const JOBS: &str = "portolan_plugin_jobs_total";
 /// What was counted. The serialized names are stable.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::http) struct Counted {
+pub(crate) struct StepCounts {
     /// Requests of the public listeners.
-    pub(in crate::http) answers: u64,
+    pub(crate) answers: u64,
     /// Those that were answered by a problem.
-    pub(in crate::http) problems: u64,
+    pub(crate) problems: u64,
     /// Those of whose answers something is missing.
-    pub(in crate::http) partial: u64,
+    pub(crate) partial: u64,
     /// Quantiles of the time that they took, from the buckets of the metric; `None` if there were none.
     #[serde(serialize_with = "rounded")]
-    pub(in crate::http) p50_ms: Option<f64>,
+    pub(crate) p50_ms: Option<f64>,
     #[serde(serialize_with = "rounded")]
-    pub(in crate::http) p99_ms: Option<f64>,
-    pub(in crate::http) jobs: u64,
-    pub(in crate::http) job_failures: u64,
+    pub(crate) p99_ms: Option<f64>,
+    pub(crate) jobs: u64,
+    pub(crate) job_failures: u64,
 }
 
 /// Rounds to two decimals, for people.
@@ -43,12 +43,12 @@ fn rounded<S: Serializer>(figure: &Option<f64>, serializer: S) -> Result<S::Ok, 
 
 /// The series that a step is made of, as of the end of the step before.
 #[derive(Debug, Default)]
-pub(super) struct Counters(HashMap<String, u64>);
+pub(crate) struct Counters(HashMap<String, u64>);
 
 impl Counters {
     /// Returns what was counted since the last call; `text` is what a scraper gets.
-    pub(super) fn step(&mut self, text: &str) -> Counted {
-        let (mut counted, mut buckets) = (Counted::default(), Vec::<(f64, u64)>::new());
+    pub(crate) fn step(&mut self, text: &str) -> StepCounts {
+        let (mut counted, mut buckets) = (StepCounts::default(), Vec::<(f64, u64)>::new());
         let before = std::mem::take(&mut self.0);
         for (series, value) in text.lines().filter_map(Series::parse) {
             let known = before.get(series.text).copied().unwrap_or_default();
@@ -133,6 +133,8 @@ fn quantile_ms(buckets: &[(f64, u64)], quantile: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use portolan_base::sanitize::output;
+
     use super::*;
 
     /// Lines as the exporter writes them.
@@ -169,13 +171,13 @@ mod tests {
             ])
         };
         let mut counters = Counters::default();
-        let expected = |n: u64| Counted {
+        let expected = |n: u64| StepCounts {
             answers: 13 * n,
             problems: 3 * n,
             partial: 3 * n,
             jobs: 14 * n,
             job_failures: 2 * n,
-            ..Counted::default()
+            ..StepCounts::default()
         };
         assert_eq!(counters.step(&rows(4)), expected(4));
         assert_eq!(counters.step(&rows(9)), expected(5));
@@ -206,7 +208,7 @@ mod tests {
         let found = step(&mut counters, &rows);
 
         assert!((found.p50_ms.unwrap() - 5.5).abs() < 1e-9 && (found.p99_ms.unwrap() - 91.0).abs() < 1e-9, "{found:?}");
-        assert_eq!(step(&mut counters, &rows), Counted::default(), "without an answer there is none");
+        assert_eq!(step(&mut counters, &rows), StepCounts::default(), "without an answer there is none");
         // All new ones are slower than any bound.
         let rows = [("0.001", 10), ("0.01", 90), ("0.1", 100), ("+Inf", 107)];
         assert_eq!(step(&mut counters, &rows).p50_ms, Some(100.0));
@@ -214,8 +216,8 @@ mod tests {
 
     #[test]
     fn figures_have_the_names_of_the_listeners_contract() {
-        let counted = Counted { p50_ms: Some(1.23456), ..Counted::default() };
-        let json = serde_json::to_string(&counted).unwrap();
+        let counted = StepCounts { p50_ms: Some(1.23456), ..StepCounts::default() };
+        let json = String::from_utf8(output::json(&counted).unwrap()).unwrap();
         let expected = r#"{"answers":0,"problems":0,"partial":0,"p50Ms":1.23,"p99Ms":null,"jobs":0,"jobFailures":0}"#;
         assert_eq!(json, expected);
     }

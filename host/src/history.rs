@@ -2,8 +2,6 @@
 //!
 //! Invariant: the number of points is bounded. Counts are those of a step, and a figure that is not known is missing.
 
-mod counted;
-
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -13,31 +11,31 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::time::{MissedTickBehavior, interval_at};
 
-use self::counted::{Counted, Counters};
 use crate::gateway::AdminHandles;
 use crate::memory_used;
+use crate::step_counts::{Counters, StepCounts};
 
 /// Time of one point.
-pub(in crate::http) const STEP: Duration = Duration::from_secs(15);
+pub(crate) const STEP: Duration = Duration::from_secs(15);
 /// An hour.
 const POINTS_MAX: usize = 240;
 
 /// The latest points.
 #[derive(Debug, Default)]
-pub(in crate::http) struct History(Mutex<VecDeque<HistoryPoint>>);
+pub(crate) struct History(Mutex<VecDeque<HistoryPoint>>);
 
 /// What happened in one step. The serialized names are stable.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::http) struct HistoryPoint {
+pub(crate) struct HistoryPoint {
     /// The end of the step.
-    pub(in crate::http) at: u64,
+    pub(crate) at: u64,
     #[serde(flatten)]
-    pub(in crate::http) counted: Counted,
-    pub(in crate::http) in_flight: usize,
-    pub(in crate::http) memory_bytes: u64,
-    pub(in crate::http) node_requests: u64,
-    pub(in crate::http) node_errors: u64,
+    pub(crate) counted: StepCounts,
+    pub(crate) in_flight: usize,
+    pub(crate) memory_bytes: u64,
+    pub(crate) node_requests: u64,
+    pub(crate) node_errors: u64,
 }
 
 /// What is not a metric until it is scraped.
@@ -67,7 +65,7 @@ impl Sampled {
 
 impl History {
     /// Returns the points, the oldest first.
-    pub(in crate::http) fn points(&self) -> Vec<HistoryPoint> {
+    pub(crate) fn points(&self) -> Vec<HistoryPoint> {
         self.0.lock().iter().cloned().collect()
     }
 
@@ -81,7 +79,7 @@ impl History {
 }
 
 /// Adds a point at the end of each step, for ever.
-pub(in crate::http) async fn record(history: Arc<History>, metrics: PrometheusHandle, admin: AdminHandles) {
+pub(crate) async fn record(history: Arc<History>, metrics: PrometheusHandle, admin: AdminHandles) {
     sample(&history, &metrics, || Sampled::of(&admin)).await;
 }
 
