@@ -276,6 +276,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/{account}/watch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What changes in the account's positions and claimables, as a stream of events */
+        get: operations["watch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/{slug}/borrowing/{account}/positions": {
         parameters: {
             query?: never;
@@ -4028,6 +4045,7 @@ export interface operations {
                         items: components["schemas"]["Claimable"][];
                         report: components["schemas"]["Report"];
                     };
+                    "text/event-stream": string;
                 };
             };
             /** @description The client has this body already, by `if-none-match`. */
@@ -5223,6 +5241,7 @@ export interface operations {
                         items: components["schemas"]["Portfolio"][];
                         report: components["schemas"]["Report"];
                     };
+                    "text/event-stream": string;
                 };
             };
             /** @description The client has this body already, by `if-none-match`. */
@@ -6126,6 +6145,142 @@ export interface operations {
             504: components["responses"]["Problem504"];
         };
     };
+    watch: {
+        parameters: {
+            query?: {
+                /**
+                 * @description These protocols alone. Values: list of slugs.
+                 * @example [
+                 *       "aave_v3"
+                 *     ]
+                 */
+                include?: string[];
+                /**
+                 * @description Leaves these protocols out; not together with `include`. Values: list of slugs.
+                 * @example [
+                 *       "aave_v3"
+                 *     ]
+                 */
+                exclude?: string[];
+                /**
+                 * @description This network alone. Values: a slug, a name, a chain id or a CAIP-2 id: see networks.
+                 * @example polygon
+                 */
+                network?: string;
+                /**
+                 * @description These kinds of positions; `claimable` is left out. Values: list of `lent`, `borrowed`, `staked`, `pooled`, `locked`, `vesting`.
+                 * @example [
+                 *       "staked"
+                 *     ]
+                 */
+                kind?: ("lent" | "borrowed" | "staked" | "pooled" | "locked" | "vesting")[];
+                /**
+                 * @description Tries claims and adds `simulation` and `cost`, or tries none. Values: `true`, `false`.
+                 * @example true
+                 */
+                simulate?: boolean;
+                /**
+                 * @description Leaves out claims that cost more than they bring, revert or are refused. Values: `true`, `false`.
+                 * @example true
+                 */
+                worth?: boolean;
+                /**
+                 * @description Everything that is known. Values: `full`.
+                 * @example full
+                 */
+                detail?: "full";
+                /**
+                 * @description The form of amounts; a parameter goes before the header `Accept`. Values: `string`, `number`.
+                 * @example string
+                 */
+                amounts?: "string" | "number";
+            };
+            header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
+                /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
+                "x-request-id"?: components["parameters"]["x-request-id"];
+                /** @description The W3C trace of the request, for the operator's log and spans */
+                traceparent?: components["parameters"]["traceparent"];
+                /** @description `zstd`, `br`, `gzip`, with weights: how the body is compressed */
+                "accept-encoding"?: components["parameters"]["accept-encoding"];
+                /** @description Tags of bodies that the client has: 304 if the body is one of them */
+                "if-none-match"?: components["parameters"]["if-none-match"];
+            };
+            path: {
+                /**
+                 * @description The account: see accounts. Values: an address, a CAIP-10 id or a name.
+                 * @example vitalik.eth
+                 */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What changes in the account's positions and claimables, as a stream of events */
+            200: {
+                headers: {
+                    "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                    "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "content-encoding": components["headers"]["content-encoding"];
+                    "content-length": components["headers"]["content-length"];
+                    date: components["headers"]["date"];
+                    etag: components["headers"]["etag"];
+                    "portolan-account": components["headers"]["portolan-account"];
+                    "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "server-timing": components["headers"]["server-timing"];
+                    "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                    vary: components["headers"]["vary"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The client has this body already, by `if-none-match`. */
+            304: {
+                headers: {
+                    "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                    "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "content-encoding": components["headers"]["content-encoding"];
+                    "content-length": components["headers"]["content-length"];
+                    date: components["headers"]["date"];
+                    etag: components["headers"]["etag"];
+                    "portolan-account": components["headers"]["portolan-account"];
+                    "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "server-timing": components["headers"]["server-timing"];
+                    "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                    vary: components["headers"]["vary"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+        };
+    };
     getBorrowing: {
         parameters: {
             query?: {
@@ -6335,6 +6490,7 @@ export interface operations {
                         items: components["schemas"]["Position"][];
                         report: components["schemas"]["Report"];
                     };
+                    "text/event-stream": string;
                 };
             };
             /** @description The client has this body already, by `if-none-match`. */
@@ -6555,6 +6711,7 @@ export interface operations {
                         items: components["schemas"]["FarmingRow"][];
                         report: components["schemas"]["Report"];
                     };
+                    "text/event-stream": string;
                 };
             };
             /** @description The client has this body already, by `if-none-match`. */
@@ -6753,6 +6910,7 @@ export interface operations {
                         items: components["schemas"]["LendingRow"][];
                         report: components["schemas"]["Report"];
                     };
+                    "text/event-stream": string;
                 };
             };
             /** @description The client has this body already, by `if-none-match`. */
@@ -6883,6 +7041,7 @@ export interface operations {
                         items: components["schemas"]["Position"][];
                         report: components["schemas"]["Report"];
                     };
+                    "text/event-stream": string;
                 };
             };
             /** @description The client has this body already, by `if-none-match`. */
@@ -7013,6 +7172,7 @@ export interface operations {
                         items: components["schemas"]["Position"][];
                         report: components["schemas"]["Report"];
                     };
+                    "text/event-stream": string;
                 };
             };
             /** @description The client has this body already, by `if-none-match`. */
@@ -7265,6 +7425,7 @@ export interface operations {
                         items: components["schemas"]["Claimable"][];
                         report: components["schemas"]["Report"];
                     };
+                    "text/event-stream": string;
                 };
             };
             /** @description The client has this body already, by `if-none-match`. */
