@@ -22,7 +22,7 @@ const STORIES: [&str; ACCOUNTS.len()] = [
 ];
 
 pub(super) fn introduce(stage: &Stage, out: &mut impl Write) -> Result<()> {
-    let Stage { world, gateway } = stage;
+    let Stage { world, gateway, .. } = stage;
     let (base, claimables, operators) = (gateway.base, gateway.claimables, gateway.operators);
     writeln!(out, "base        http://{base}")?;
     writeln!(out, "claimables  http://{claimables}")?;
@@ -85,7 +85,7 @@ fn chain_variable(network: &str) -> String {
 }
 
 /// What a command needs to know of the demo, as variables of its environment.
-pub(super) fn variables(Stage { world, gateway }: &Stage) -> Result<Vec<(String, String)>> {
+pub(super) fn variables(Stage { world, gateway, .. }: &Stage) -> Result<Vec<(String, String)>> {
     let chains = world.chains.iter().map(|(chain, truth)| (chain_variable(&truth.network), chain.url.clone()));
     let mut variables: Vec<(String, String)> = chains.collect();
     for (name, value) in [
