@@ -11,5 +11,5 @@ check('balances have each amount, and say how many tokens could not be read', {}
   const part = region(page, 'Balances').first();
   await shows(part, balances.map((/** @type {any} */ { amount }) => amount));
   const gaps = region(page, 'What could not be read');
-  for (const { network, count } of unreadable) await gaps.getByText(`${count} tokens on ${network} could not be read`).waitFor();
+  for (const { network, count } of unreadable) await gaps.getByText(`${count} tokens on ${network}: `).waitFor();
 });

@@ -95,7 +95,7 @@ impl EventStream {
     ///
     /// # Errors
     /// No event, or the end of the stream.
-    pub fn next(&mut self) -> Result<StreamEvent> {
+    pub fn event(&mut self) -> Result<StreamEvent> {
         self.next_within(DEADLINE)?.context("the stream has ended")
     }
 
@@ -106,7 +106,7 @@ impl EventStream {
     pub fn next_of(&mut self, names: &[&str]) -> Result<StreamEvent> {
         let mut skipped = Vec::new();
         loop {
-            let event = self.next().with_context(|| format!("after {skipped:?}"))?;
+            let event = self.event().with_context(|| format!("after {skipped:?}"))?;
             if names.contains(&event.name.as_str()) {
                 return Ok(event);
             }

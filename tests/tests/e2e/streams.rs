@@ -110,10 +110,10 @@ fn jobs_of_one_network_are_sent_while_another_network_does_not_answer() {
     wait::until("the new block", SOON, pinned).unwrap();
     rpc.set(Fault::Hold);
     let mut stream = open(&gateway, &path);
-    let first = stream.next().unwrap();
+    let first = stream.event().unwrap();
     let mut events = vec![first];
     while !events.iter().any(|event| rows(event).iter().any(|row| row.text_at("id").unwrap().contains("-ethereum-"))) {
-        events.push(stream.next().unwrap());
+        events.push(stream.event().unwrap());
     }
     assert_eq!(networks(&events), BTreeSet::from(["ethereum".to_owned()]));
     rpc.set(Fault::None);
@@ -210,7 +210,7 @@ impl Known {
     fn follow(&mut self, stream: &mut EventStream, block: u64) -> Vec<String> {
         let mut names = Vec::new();
         while self.blocks != format!("polygon={block}") {
-            let event = stream.next().unwrap();
+            let event = stream.event().unwrap();
             self.take(&event);
             names.push(event.name);
         }
@@ -267,7 +267,7 @@ fn a_watch_sends_what_a_claim_changed_and_goes_on_where_a_client_was() {
     known.assert_is_plain(&gateway, account);
 
     // Another client gets the whole, and one that was cut off what it missed.
-    let first = open(&gateway, &path).next().unwrap();
+    let first = open(&gateway, &path).event().unwrap();
     assert_eq!(first.name, "answer");
     let id = first.id.clone().unwrap();
     let newest = mine(chain);
@@ -279,7 +279,7 @@ fn a_watch_sends_what_a_claim_changed_and_goes_on_where_a_client_was() {
     assert!(!names.contains(&"answer".to_owned()), "{names:?}");
     cut_off.assert_is_plain(&gateway, account);
     let mut unknown = EventStream::open(gateway.base, &path, Some("0123456789abcdef-1")).unwrap();
-    assert_eq!(unknown.next().unwrap().name, "answer");
+    assert_eq!(unknown.event().unwrap().name, "answer");
 
     // The end of the process ends the streams with a word.
     gateway.sigterm().unwrap();
@@ -298,7 +298,7 @@ fn an_account_that_nothing_concerns_costs_one_request_for_logs_until_it_gets_som
     let gateway = setup.start().unwrap();
     let (nothing, farmer) = (world.address("nothing").unwrap(), world.address("farmer").unwrap());
     let mut stream = open(&gateway, &format!("/{nothing}/watch"));
-    assert_eq!(stream.next().unwrap().name, "answer");
+    assert_eq!(stream.event().unwrap().name, "answer");
 
     // The first block after the beginning may come before the logs of all contracts are requested.
     mine(chain);
@@ -306,7 +306,7 @@ fn an_account_that_nothing_concerns_costs_one_request_for_logs_until_it_gets_som
     for _ in 0..2 {
         rpc.take();
         let newest = mine(chain);
-        let event = stream.next().unwrap();
+        let event = stream.event().unwrap();
         assert_eq!(event.data, format!("{{\"blocks\":\"ethereum={newest}\"}}"), "{event:?}");
         let exchanges = rpc.take();
         let requested = |method: &[u8]| {

@@ -233,11 +233,11 @@ impl PublicApi {
             return Ok(shared(Arc::clone(&list.body)));
         }
         if request.is_watch {
-            return self.watch(request, form, head, &caller.usage.share, host).await;
+            return Box::pin(self.watch(request, form, head, &caller.usage.share, host)).await;
         }
         if request.query.is_followed_by_job() && head.method == Method::GET && accept::wants_events(&head.headers) {
             let of = StreamedAnswer::new(&self.gateway, request, form, Arc::clone(&caller.usage.share), until);
-            return Ok(events(of.begin(Arc::new(host())).await?));
+            return Ok(events(Box::pin(of.begin(Arc::new(host()))).await?));
         }
         // Boxed, so that stored bodies and answers that wait for their clients do not hold this future's memory.
         let answer = Box::pin(self.work(request, form, &caller.usage.share, timing, until)).await;

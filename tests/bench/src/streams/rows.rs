@@ -121,7 +121,7 @@ impl RowStage {
                 let mut stream = EventStream::open(self.gateway.base, &path, None)?;
                 let mut first = None;
                 loop {
-                    let event = stream.next()?;
+                    let event = stream.event()?;
                     if first.is_none() && !event.data.contains("\"rows\":[]") {
                         first = Some(ms(began.elapsed()));
                     }
