@@ -18,9 +18,9 @@ use super::table::{Kind, Verdict, begin, number, row};
 
 const WHO: &str = "farmer";
 const GATEWAYS: usize = 5;
-/// Of one gateway; the first is cold.
+/// Times of one gateway; the first are cold.
 const VISITS: usize = 6;
-/// Of the page as it is sent, compressed.
+/// Bytes of the page as it is sent, compressed.
 const PAGE_BYTES_MAX: f64 = 150_000.0;
 
 const COLUMNS: [&str; 6] =
