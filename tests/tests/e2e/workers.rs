@@ -121,13 +121,19 @@ fn operators_see_the_jobs_of_each_plugin_and_the_memory_of_its_workers() {
     job(&gateway, "exits", STRANGER).unwrap();
     job(&gateway, "steady", ACCOUNT).unwrap();
     let rows = gateway.plugins().unwrap();
-    for (file, failed) in [("libquickswap.so", "0"), (HOSTILE, "1")] {
+    let crashed = "portolan_plugin_jobs_total{plugin=\"portolan-hostile\",network=\"polygon\",outcome=\"crashed\"}";
+    assert_eq!(gateway.count(crashed).unwrap(), 1);
+    for (file, fails) in [("libquickswap.so", false), (HOSTILE, true)] {
         let row = rows.iter().find(|row| row.text_at("file").unwrap() == file).unwrap();
         let number = |member: &str| row.at(member).unwrap().to_string().parse::<u64>().unwrap();
         let name = row.text_at("plugin").unwrap();
-        let counted = gateway.count(&format!("portolan_plugin_jobs_total{{plugin=\"{name}\"")).unwrap();
+        let of_plugin = format!("portolan_plugin_jobs_total{{plugin=\"{name}\"");
+        let counted = gateway.count(&of_plugin).unwrap();
         assert_eq!(number("jobs/count"), counted, "{row}");
-        assert_eq!(row.at("jobs/failed").unwrap().to_string(), failed, "{row}");
+        let networks = ["ethereum", "optimism", "polygon"];
+        let ok = networks.map(|network| format!("{of_plugin},network=\"{network}\",outcome=\"ok\"}}"));
+        let ok: u64 = ok.iter().map(|rows| gateway.count(rows).unwrap()).sum();
+        assert_eq!((number("jobs/failed"), ok < counted), (counted - ok, fails), "{row}");
         assert!(counted >= 2 && 0 < number("jobs/latencyMs/p50"), "{row}");
         assert!(number("jobs/latencyMs/p50") <= number("jobs/latencyMs/p99"), "{row}");
         // A worker that has loaded a plugin holds some of it, and may not have more than its limit.
