@@ -18,9 +18,9 @@ use super::table::{Kind, Verdict, begin, number, row};
 
 const WHO: &str = "farmer";
 const GATEWAYS: usize = 5;
-/// Times of one gateway; the first are cold.
+/// The visits to each gateway, of which the first is cold.
 const VISITS: usize = 6;
-/// Bytes of the page as it is sent, compressed.
+/// The bound is that of all files as they are sent, compressed.
 const PAGE_BYTES_MAX: f64 = 150_000.0;
 
 const COLUMNS: [&str; 6] =
