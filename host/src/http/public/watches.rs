@@ -101,6 +101,8 @@ impl Watches {
         let watch = self.find_or_start(key, client)?;
         let gone = |_| Err(Problem::Internal("the portfolio could not be watched".into()));
         watch.first.clone().await.unwrap_or_else(gone)?;
+        // Others of the same client may have waited with this one.
+        self.check_client(&self.open.lock(), client)?;
         let (sender, receiver) = event_stream::open(host);
         let last = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok());
         let subscriber = Subscriber::new(sender, Arc::clone(client));
@@ -113,14 +115,11 @@ impl Watches {
         if open.is_closed {
             return Err(Problem::Overloaded);
         }
-        let of_client = |watch: &Arc<Watch>| watch.subscribers.lock().of_client(client);
-        if open.by_key.values().map(of_client).sum::<usize>() >= self.limits.per_client_max {
-            return Err(Problem::TooManyRequests { limit: LimitReached::Watches, retry_s: RETRY_S });
-        }
+        self.check_client(&open, client)?;
         if let Some(watch) = open.by_key.get(&key) {
             return Ok(Arc::clone(watch));
         }
-        if open.by_key.len() >= self.limits.portfolios_max {
+        if open.by_key.len() >= self.limits.portfolios_max && !open.give_up_unused() {
             return Err(Problem::Overloaded);
         }
         let watched = self.gateway.watch(key.account, key.about.clone(), &self.follower, client)?;
@@ -131,6 +130,14 @@ impl Watches {
         let task = WatchTask { watches: Arc::clone(self), key, watch: Arc::clone(&watch), watched };
         tokio::spawn(task.run(begun, Arc::clone(client)));
         Ok(watch)
+    }
+
+    fn check_client(&self, open: &OpenWatches, client: &Arc<ClientShare>) -> Result<(), Problem> {
+        let of_client = |watch: &Arc<Watch>| watch.subscribers.lock().of_client(client);
+        if open.by_key.values().map(of_client).sum::<usize>() < self.limits.per_client_max {
+            return Ok(());
+        }
+        Err(Problem::TooManyRequests { limit: LimitReached::Watches, retry_s: RETRY_S })
     }
 
     /// Ends all streams, as the process is about to end; there are no more from now on.
@@ -149,6 +156,15 @@ impl Watches {
             open.by_key.remove(key);
         }
         gauge!("portolan_watches").set(open.by_key.len() as f64);
+    }
+}
+
+impl OpenWatches {
+    /// Removes a watch that was read and that nobody watches any more; returns false if there is none.
+    fn give_up_unused(&mut self) -> bool {
+        let is_unused = |watch: &Watch| watch.first.peek().is_some() && watch.subscribers.lock().is_empty();
+        let unused = self.by_key.iter().find(|(_, watch)| is_unused(watch)).map(|(key, _)| key.clone());
+        unused.is_some_and(|key| self.by_key.remove(&key).is_some())
     }
 }
 

@@ -120,6 +120,11 @@ impl Subscribers {
         self.all.iter().filter(is_own).count()
     }
 
+    /// Returns true if nobody is left.
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.iter().all(|subscriber| subscriber.events.is_closed())
+    }
+
     /// Returns the client that the next read is made for: each in turn. `None` if nobody is left.
     pub(super) fn next_reader(&mut self) -> Option<Arc<ClientShare>> {
         self.all.retain(|subscriber| !subscriber.events.is_closed());
