@@ -25,7 +25,7 @@ const PAGES = {
   },
   history: async (page) => {
     await page.goto(`/#/account/${accounts.farmer.address}/history`);
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('status').filter({ hasText: /points were read\.$/ }).waitFor();
   },
   transaction: async (page) => {
     await page.goto(`/#/tx/${transaction.network}/${transaction.hash}`);

@@ -38,10 +38,12 @@ fn start() -> Result<Fixture> {
     let accounts = ACCOUNTS.iter().map(|who| Ok(((*who).to_owned(), account(&world, who)?)));
     let (guarded, token) = guarded(&world)?;
     let blocks = world.chains.iter().map(|(chain, truth)| (truth.network.clone(), json!(chain.block_number)));
+    let snapshot_at = world.chains.iter().map(|(chain, _)| chain.block_timestamp).max();
     let expected = json!({
         "accounts": accounts.collect::<Result<Map<_, _>>>()?,
         "blocks": blocks.collect::<Map<_, _>>(),
         "guarded": {"operators": format!("http://{}", guarded.operators), "token": TOKEN},
+        "snapshotAt": snapshot_at,
         "plugins": PLUGINS.map(|plugin| plugin.name),
         "transaction": transaction(&world)?,
     });
@@ -88,6 +90,11 @@ fn an_account_is_shown_as_the_arithmetic_has_it() {
 #[test]
 fn a_transaction_is_shown_in_words() {
     check("transactions");
+}
+
+#[test]
+fn net_worth_over_days_is_that_of_the_days_blocks() {
+    check("history");
 }
 
 #[test]
