@@ -149,6 +149,7 @@ pub(super) fn for_transaction(
         question: JobQuestion::Transaction(Arc::clone(transaction)),
         account: Address::ZERO,
         is_traced: false,
+        renews_zeros: false,
         records: None,
     };
     let mut unavailable: BTreeMap<&str, &Unavailable> = BTreeMap::new();
@@ -182,6 +183,7 @@ fn job(served: &Served, network: &Arc<Network>, question: &JobQuestion, account:
         question: question.clone(),
         account,
         is_traced: false,
+        renews_zeros: false,
         records: None,
     }
 }

@@ -1,9 +1,9 @@
 //! An account whose portfolio is read again as its networks go on, as few reads as that takes.
 //!
 //! A job that found nothing is not run again at a later block unless a log of a contract that it read may concern the
-//! account. Logs prove less than state: an amount may change without one. So each such job runs again after
-//! [`REREAD_AFTER`] at the latest, and jobs that found something run at each block. Invariant: what is shown of a network
-//! was read at its block, or could not have been found before.
+//! account; zeros that stand for a while are then read again. Logs prove less than state: an amount may change without
+//! one. So each such job runs again after [`REREAD_AFTER`] at the latest, and jobs that found something run at each block.
+//! Invariant: what is shown of a network was read at its block, or could not have been found before.
 
 mod head_follower;
 mod touched;
@@ -56,6 +56,9 @@ struct WatchedNetwork {
     jobs: BTreeMap<JobId, JobRows>,
     /// When all of its jobs ran.
     read_at: Instant,
+    /// Jobs that logs of the last blocks concern. They run at the next blocks too: a fast network has several blocks in the
+    /// second for which a zero stands at least.
+    concerned: BTreeSet<JobId>,
     failed: u32,
 }
 
@@ -129,12 +132,12 @@ impl Gateway {
             watched.following = HeadFollower::follow(watched.following.follower(), chain_ids);
         }
         let due = watched.due(&work.plans);
-        let plans = watched.plans(&work.plans, &due);
+        let (plans, concerned) = watched.plans(&work.plans, &due);
         context.open(plans.jobs.iter().map(|plan| &plan.network)).await;
         let running = context.run(jobs(&context, &plans, watched.account).collect());
         let ran = with_natives(&context, &plans, &[watched.account], work.simulating, running).await;
         let found = rows_of_jobs(&context, ran, |plan| work.list.kind(plan), work.simulating).await;
-        watched.take(&due, found, &context.pins());
+        watched.take(&due, found, &context.pins(), concerned);
         watched.following.set_contracts(watched.contracts());
         watched.answer(&context, &work)
     }
@@ -149,32 +152,47 @@ impl WatchedPortfolio {
                 let (head, touched) = self.following.since(chain_id, &known)?;
                 Some((chain_id, Due { head: Some(head), touched }))
             }
+            // A network without an endpoint stays so while the process runs.
+            Some(Err(ReadFailure::NotConfigured)) => None,
             None | Some(Err(_)) => Some((chain_id, Due { head: None, touched: None })),
         };
         chain_ids.into_iter().filter_map(due).collect()
     }
 
-    /// Returns the jobs to run.
-    fn plans(&self, all: &Plans, due: &BTreeMap<u64, Due>) -> Plans {
-        let is_needed = |plan: &&JobPlan| {
+    /// Returns the jobs to run, and by chain id those that logs concern.
+    fn plans(&self, all: &Plans, due: &BTreeMap<u64, Due>) -> (Plans, BTreeMap<u64, BTreeSet<JobId>>) {
+        let (mut jobs, mut all_concerned) = (Vec::new(), BTreeMap::<u64, BTreeSet<JobId>>::new());
+        for plan in &all.jobs {
             let chain_id = plan.network.chain_id;
-            let Some(Due { touched, .. }) = due.get(&chain_id) else { return false };
-            let Some(known) = self.networks.get(&chain_id) else { return true };
-            let is_old = known.read_at.elapsed() >= REREAD_AFTER;
-            let job = id(plan).and_then(|id| known.jobs.get(&id));
-            let (Some(job), Some(touched), false) = (job, touched, is_old) else { return true };
-            !is_settled(job) || touched.concerns(&job.contracts, self.account)
-        };
-        let jobs: Vec<JobPlan> = all.jobs.iter().filter(is_needed).cloned().collect();
+            let (Some(Due { touched, .. }), Some(id)) = (due.get(&chain_id), id(plan)) else { continue };
+            let known = self.networks.get(&chain_id).filter(|known| known.read_at.elapsed() < REREAD_AFTER);
+            let job = known.and_then(|known| known.jobs.get(&id));
+            let logs = job.zip(touched.as_ref());
+            let is_concerned = logs.is_some_and(|(job, touched)| touched.concerns(&job.contracts, self.account));
+            let was_concerned = known.is_some_and(|known| known.concerned.contains(&id));
+            let renews_zeros = is_concerned || was_concerned;
+            if renews_zeros || logs.is_none_or(|(job, _)| !is_settled(job)) {
+                jobs.push(JobPlan { renews_zeros, ..plan.clone() });
+            }
+            if is_concerned {
+                all_concerned.entry(chain_id).or_default().insert(id);
+            }
+        }
         let of_due = all.jobs.iter().filter(|plan| due.contains_key(&plan.network.chain_id)).count();
         let skipped = of_due.saturating_sub(jobs.len());
         counter!("portolan_watch_jobs_total", "outcome" => "run").increment(count(jobs.len()));
         counter!("portolan_watch_jobs_total", "outcome" => "skipped").increment(count(skipped));
-        Plans { jobs, unavailable: all.unavailable.clone() }
+        (Plans { jobs, unavailable: all.unavailable.clone() }, all_concerned)
     }
 
     /// Takes what was read at these blocks.
-    fn take(&mut self, due: &BTreeMap<u64, Due>, found: FoundRows, pins: &Pins) {
+    fn take(
+        &mut self,
+        due: &BTreeMap<u64, Due>,
+        found: FoundRows,
+        pins: &Pins,
+        mut concerned: BTreeMap<u64, BTreeSet<JobId>>,
+    ) {
         let mut by_network: BTreeMap<u64, Vec<JobRows>> = BTreeMap::new();
         for job in found.jobs {
             by_network.entry(job.plan.network.chain_id).or_default().push(job);
@@ -187,22 +205,27 @@ impl WatchedPortfolio {
                 (None, None) => continue,
             };
             let known = self.networks.get_mut(chain_id);
+            let concerned = concerned.remove(chain_id).unwrap_or_default();
             let fails = |known: &WatchedNetwork| {
                 pin.is_err()
                     || ran.iter().any(|job| has_failed(job) && known.job(job).is_some_and(|job| !has_failed(job)))
             };
             match known {
-                Some(known) if fails(known) && known.failed + 1 < FAILED_MAX => known.failed += 1,
+                Some(known) if fails(known) && known.failed + 1 < FAILED_MAX => {
+                    known.failed += 1;
+                    known.concerned.extend(concerned);
+                }
                 Some(known) => {
                     if touched.is_none() || known.read_at.elapsed() >= REREAD_AFTER {
                         known.read_at = Instant::now();
                     }
-                    (known.pin, known.failed) = (pin, 0);
+                    (known.pin, known.failed, known.concerned) = (pin, 0, concerned);
                     known.jobs.extend(ran.into_iter().filter_map(by_id));
                 }
                 None => {
                     let jobs = ran.into_iter().filter_map(by_id).collect();
-                    self.networks.insert(*chain_id, WatchedNetwork { pin, jobs, read_at: Instant::now(), failed: 0 });
+                    self.networks
+                        .insert(*chain_id, WatchedNetwork { pin, jobs, read_at: Instant::now(), concerned, failed: 0 });
                 }
             }
             let of_network = found.without_composition.iter().filter(|report| report.network.chain_id == *chain_id);
@@ -234,7 +257,9 @@ impl WatchedPortfolio {
 
     /// Returns true if a network could not be read at its newest block, so that it is worth another try.
     pub(crate) fn is_behind(&self) -> bool {
-        self.networks.values().any(|network| network.failed > 0 || network.pin.is_err())
+        let is_out =
+            |pin: &Result<Block, ReadFailure>| matches!(pin, Err(failure) if *failure != ReadFailure::NotConfigured);
+        self.networks.values().any(|network| network.failed > 0 || is_out(&network.pin))
     }
 
     /// Waits until a network that it reads has gone on.

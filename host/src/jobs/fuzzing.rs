@@ -102,6 +102,7 @@ fn plan(instance: &Arc<Instance>, slug: &str, question: Question) -> JobPlan {
         question: JobQuestion::Account(question),
         account: ACCOUNT,
         is_traced: false,
+        renews_zeros: false,
         records: None,
     }
 }

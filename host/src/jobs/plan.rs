@@ -23,6 +23,8 @@ pub(crate) struct JobPlan {
     pub(crate) account: Address,
     /// True if its reads are traced, for an answer that shows the provenance of amounts.
     pub(crate) is_traced: bool,
+    /// True if zeros that would stand for a while are read again, because the chain says that something happened.
+    pub(crate) renews_zeros: bool,
     /// Where the job is recorded, if it is.
     pub(crate) records: Option<Arc<JobRecords>>,
 }

@@ -89,6 +89,8 @@ impl Driver<'_> {
                         trace.name(&read, function);
                     }
                     self.networks.insert(chain_id);
+                    let is_renewed = self.plan.renews_zeros && matches!(read.freshness, Freshness::ZeroWithin(_));
+                    let read = if is_renewed { read.fresh(Freshness::ZeroWithin(0)) } else { read };
                     if chain_id == own_chain { OpenRead::Own(read) } else { OpenRead::Guest(chain_id, read) }
                 }
                 RequestedRead::FactList { chain_id, list } if chain_id == own_chain => {

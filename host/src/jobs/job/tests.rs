@@ -71,6 +71,7 @@ pub(super) fn plan_of(instance: Instance) -> JobPlan {
         question: JobQuestion::Account(Question::Claimables),
         account: Address::ZERO,
         is_traced: false,
+        renews_zeros: false,
         records: None,
     }
 }
