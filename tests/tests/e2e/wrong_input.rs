@@ -305,7 +305,6 @@ fn an_unknown_transaction_and_what_is_wrong_beside_its_hash_are_reported() {
 fn unknown_paths_are_not_found() {
     let fixture = fixture();
     for path in [
-        "/",
         "//",
         "/nothing",
         "/quickswap",
