@@ -28,7 +28,9 @@ pub(super) trait StreamHost: Send + Sync {
     fn count_last(&self, event: Bytes) -> Option<Bytes>;
 
     /// Does work on behalf of the client; the connection is not idle meanwhile.
-    fn run(self: Arc<Self>, work: BoxFuture<'static, ()>) -> BoxFuture<'static, ()>;
+    fn run(self: Arc<Self>, work: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
+        work
+    }
 }
 
 /// The host of streams that are read by this process itself.
@@ -41,10 +43,6 @@ impl StreamHost for OwnProcess {
 
     fn count_last(&self, event: Bytes) -> Option<Bytes> {
         Some(event)
-    }
-
-    fn run(self: Arc<Self>, work: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
-        work
     }
 }
 
@@ -168,10 +166,6 @@ mod tests {
 
         fn count_last(&self, event: Bytes) -> Option<Bytes> {
             Some(event)
-        }
-
-        fn run(self: Arc<Self>, work: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
-            work
         }
     }
 

@@ -35,11 +35,11 @@ impl ConnectionStream {
 impl StreamHost for ConnectionStream {
     fn count(&self, event: Bytes, is_shared: bool) -> Option<Bytes> {
         let charge = if is_shared { Charge::Head } else { Charge::HeadAndBody };
-        unsent::count(&self.connection, event, charge, self.stream.clone()).ok().map(|(_, event)| event)
+        unsent::count(&self.connection, event, charge, self.stream.clone()).ok()
     }
 
     fn count_last(&self, event: Bytes) -> Option<Bytes> {
-        unsent::count(&self.connection, event, Charge::Refusal, self.stream.clone()).ok().map(|(_, event)| event)
+        unsent::count(&self.connection, event, Charge::Refusal, self.stream.clone()).ok()
     }
 
     fn run(self: Arc<Self>, work: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {

@@ -12,6 +12,7 @@ use super::*;
 use crate::clients::ClientSettings;
 use crate::clients::addresses::ClientAddresses;
 use crate::clients::usage::ClientLimits;
+use crate::http::event_stream::{self, StreamHost};
 
 const CLIENT: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
@@ -180,6 +181,39 @@ async fn a_client_that_takes_some_of_an_answer_has_time_for_the_rest() {
         }
     }
     assert_eq!((slot.expired().await, start.elapsed().as_secs()), (Expiry::NotTaken, 7));
+}
+
+/// The host of a stream whose events share their memory.
+struct OnConnection(Arc<Connection>);
+
+impl StreamHost for OnConnection {
+    fn count(&self, event: Bytes, _: bool) -> Option<Bytes> {
+        unsent::count(&self.0, event, Charge::Head, unsent::own_stream()).ok()
+    }
+
+    fn count_last(&self, event: Bytes) -> Option<Bytes> {
+        self.count(event, true)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_takes_some_of_an_event_has_time_for_the_rest_and_for_those_behind_it() {
+    let slot = guard().open(CLIENT).unwrap();
+    let (sender, receiver) = event_stream::open(Arc::new(OnConnection(Arc::clone(&slot.connection))));
+    let mut body = slot.connection.send_events(receiver);
+    for bytes in [40_000, 100] {
+        sender.send(Bytes::from(vec![0; bytes]), true).unwrap();
+    }
+    let mut sizes = Vec::new();
+    for _ in 0..4 {
+        tokio::time::advance(Duration::from_secs(2)).await;
+        assert!(slot.connection.expiry(Instant::now()).is_ok(), "after {sizes:?}");
+        sizes.push(body.frame().await.unwrap().unwrap().into_data().unwrap().len());
+    }
+    assert_eq!(sizes, [16_384, 16_384, 7_232, 100]);
+    sender.send(Bytes::from_static(b"not taken"), true).unwrap();
+    tokio::time::advance(Duration::from_secs(3)).await;
+    assert_eq!(slot.connection.expiry(Instant::now()), Err(Expiry::NotTaken));
 }
 
 #[tokio::test(start_paused = true)]

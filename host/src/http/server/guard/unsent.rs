@@ -146,22 +146,14 @@ pub(in crate::http) struct AnswerBody {
     /// Set only for a body of several pieces.
     progress: Option<Progress>,
     /// Events that follow.
-    events: Option<Events>,
+    events: Option<EventReceiver>,
 }
 
-/// The events of a stream, and where its progress is recorded.
-#[derive(Debug)]
-struct Events {
-    receiver: EventReceiver,
-    connection: Arc<Connection>,
-    stream: Weak<Notify>,
-}
-
-/// Records the progress of an answer.
+/// Records the progress of an answer, for all of it that waits.
 #[derive(Debug)]
 struct Progress {
     connection: Arc<Connection>,
-    id: u64,
+    stream: Weak<Notify>,
 }
 
 /// The bytes of an answer; dropped once sent or discarded with their stream.
@@ -201,16 +193,13 @@ pub(super) fn send(connection: &Arc<Connection>, body: Bytes, charge: Charge) ->
     if body.is_empty() {
         return Ok(AnswerBody::default());
     }
-    let is_long = body.len() > PIECE_BYTES;
-    let (id, rest) = count(connection, body, charge, own_stream())?;
-    let progress = is_long.then(|| Progress { connection: Arc::clone(connection), id });
-    Ok(AnswerBody { rest, progress, events: None })
+    let progress = (body.len() > PIECE_BYTES).then(|| Progress::of(connection));
+    Ok(AnswerBody { rest: count(connection, body, charge, own_stream())?, progress, events: None })
 }
 
 /// Returns the body of a stream of events, each of which is counted before it comes.
-pub(super) fn send_events(connection: &Arc<Connection>, receiver: EventReceiver) -> AnswerBody {
-    let events = Events { receiver, connection: Arc::clone(connection), stream: own_stream() };
-    AnswerBody { events: Some(events), ..AnswerBody::default() }
+pub(super) fn send_events(connection: &Arc<Connection>, events: EventReceiver) -> AnswerBody {
+    AnswerBody { rest: Bytes::new(), progress: Some(Progress::of(connection)), events: Some(events) }
 }
 
 /// The HTTP/2 stream that this task serves, if any.
@@ -218,13 +207,13 @@ pub(super) fn own_stream() -> Weak<Notify> {
     STREAM.try_with(Stream::end).unwrap_or_default()
 }
 
-/// Counts bytes of a stream until they are sent or dropped; returns them with the number of their entry.
+/// Counts bytes of a stream until they are sent or dropped.
 pub(super) fn count(
     connection: &Arc<Connection>,
     body: Bytes,
     charge: Charge,
     stream: Weak<Notify>,
-) -> Result<(u64, Bytes), NoRoom> {
+) -> Result<Bytes, NoRoom> {
     let (bytes, is_refusal) =
         (ANSWER_BYTES + if charge == Charge::Head { 0 } else { body.len() }, charge == Charge::Refusal);
     connection.guard.reserve(connection, bytes, is_refusal)?;
@@ -233,7 +222,7 @@ pub(super) fn count(
     activity.next_unsent += 1;
     activity.unsent.push(UnsentAnswer { id, is_refusal, bytes, since: Instant::now(), stream });
     drop(activity);
-    Ok((id, Bytes::from_owner(Counted { body, connection: Arc::clone(connection), id })))
+    Ok(Bytes::from_owner(Counted { body, connection: Arc::clone(connection), id }))
 }
 
 impl Guard {
@@ -351,19 +340,11 @@ impl Connection {
 }
 
 impl Progress {
-    fn made(&self) {
-        let mut activity = self.connection.activity.lock();
-        let now = Instant::now();
-        activity.used = now;
-        if let Some(unsent) = activity.unsent.iter_mut().find(|unsent| unsent.id == self.id) {
-            unsent.since = now;
-        }
+    fn of(connection: &Arc<Connection>) -> Self {
+        Self { connection: Arc::clone(connection), stream: own_stream() }
     }
-}
 
-impl Events {
-    /// Records that the client took an event, for all that wait behind it.
-    fn made_progress(&self) {
+    fn made(&self) {
         let mut activity = self.connection.activity.lock();
         let now = Instant::now();
         activity.used = now;
@@ -401,8 +382,7 @@ impl Body for AnswerBody {
         if self.rest.is_empty()
             && let Some(events) = &mut self.events
         {
-            let Some(event) = ready!(events.receiver.poll(context)) else { return Poll::Ready(None) };
-            events.made_progress();
+            let Some(event) = ready!(events.poll(context)) else { return Poll::Ready(None) };
             self.rest = event;
         }
         if let Some(progress) = &self.progress {
@@ -411,8 +391,8 @@ impl Body for AnswerBody {
         let piece_bytes = match self.rest.len() {
             0 => return Poll::Ready(None),
             // The last of several pieces is one byte. HTTP/2 requests it only once everything before it fits into the
-            // client's window; until then the stream's task lives and can be ended.
-            left @ 2..=PIECE_BYTES if self.progress.is_some() => left - 1,
+            // client's window; until then the stream's task lives and can be ended. That of events lives until their end.
+            left @ 2..=PIECE_BYTES if self.progress.is_some() && self.events.is_none() => left - 1,
             left => left.min(PIECE_BYTES),
         };
         Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(piece_bytes)))))
