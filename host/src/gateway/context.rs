@@ -184,7 +184,7 @@ impl Context {
         let ran = self.run_once(plans).await;
         let reopened = self.reopen_lost(self.networks().iter()).await;
         let (stale, mut ran): (Vec<_>, Vec<_>) =
-            ran.into_iter().partition(|(_, outcome)| outcome.refuted || !outcome.networks.is_disjoint(&reopened));
+            ran.into_iter().partition(|(_, outcome)| outcome.basis.is_stale(&reopened));
         if stale.is_empty() {
             return ran;
         }

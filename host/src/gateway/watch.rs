@@ -100,14 +100,13 @@ impl Gateway {
     ) -> Result<WatchedPortfolio, Problem> {
         let context = self.context(AnswerOptions::default(), client);
         let work = RowWork::new(&context, account, &about)?;
-        let chain_ids = work.plans.jobs.iter().map(|plan| plan.network.chain_id).collect();
         Ok(WatchedPortfolio {
             account,
             about,
             generation: context.snapshot.generation,
             networks: BTreeMap::new(),
             without_composition: BTreeMap::new(),
-            following: HeadFollower::follow(follower, chain_ids),
+            following: HeadFollower::follow(follower, chain_ids(&work.plans)),
         })
     }
 
@@ -128,8 +127,7 @@ impl Gateway {
             watched.networks.clear();
             watched.without_composition.clear();
             watched.generation = context.snapshot.generation;
-            let chain_ids = work.plans.jobs.iter().map(|plan| plan.network.chain_id).collect();
-            watched.following = HeadFollower::follow(watched.following.follower(), chain_ids);
+            watched.following = HeadFollower::follow(watched.following.follower(), chain_ids(&work.plans));
         }
         let due = watched.due(&work.plans);
         let (plans, concerned) = watched.plans(&work.plans, &due);
@@ -146,7 +144,6 @@ impl Gateway {
 impl WatchedPortfolio {
     /// Returns the networks that went on since they were read, and those that were not read yet.
     fn due(&self, plans: &Plans) -> BTreeMap<u64, Due> {
-        let chain_ids: BTreeSet<u64> = plans.jobs.iter().map(|plan| plan.network.chain_id).collect();
         let due = |chain_id: u64| match self.networks.get(&chain_id).map(|network| network.pin) {
             Some(Ok(known)) => {
                 let (head, touched) = self.following.since(chain_id, &known)?;
@@ -156,7 +153,7 @@ impl WatchedPortfolio {
             Some(Err(ReadFailure::NotConfigured)) => None,
             None | Some(Err(_)) => Some((chain_id, Due { head: None, touched: None })),
         };
-        chain_ids.into_iter().filter_map(due).collect()
+        chain_ids(plans).into_iter().filter_map(due).collect()
     }
 
     /// Returns the jobs to run, and by chain id those that logs concern.
@@ -283,6 +280,10 @@ impl WatchedNetwork {
 /// Returns true if the job read everything that it meant to read, and found nothing.
 fn is_settled(job: &JobRows) -> bool {
     !job.has_findings && !has_failed(job)
+}
+
+fn chain_ids(plans: &Plans) -> BTreeSet<u64> {
+    plans.jobs.iter().map(|plan| plan.network.chain_id).collect()
 }
 
 fn has_failed(job: &JobRows) -> bool {

@@ -79,14 +79,27 @@ pub(crate) struct JobOutcome {
     /// True if the job reached its end. Otherwise everything that it did not find is missing.
     pub(crate) ended: bool,
     pub(crate) stats: JobStats,
-    /// Chain ids of the networks it read, including its own.
-    pub(crate) networks: BTreeSet<u64>,
+    pub(crate) basis: JobBasis,
     /// Listed contracts without code, and contracts that have code again.
     pub(crate) code: MetCode,
-    /// True if a cached reply differs from what the chain returns now. The cache has dropped it.
-    pub(crate) refuted: bool,
     /// Off-chain hosts that replied, each with the age of its oldest reply in seconds.
     pub(crate) off_chain: BTreeMap<String, u32>,
+}
+
+/// What a job rests on, which may turn out to be lost.
+#[derive(Clone, Debug)]
+pub(crate) struct JobBasis {
+    /// Chain ids of the networks it read, including its own.
+    networks: BTreeSet<u64>,
+    /// True if a cached reply differs from what the chain returns now. The cache has dropped it.
+    refuted: bool,
+}
+
+impl JobBasis {
+    /// Returns true if the job is to run again, as other blocks of these networks were pinned since.
+    pub(crate) fn is_stale(&self, reopened: &BTreeSet<u64>) -> bool {
+        self.refuted || !self.networks.is_disjoint(reopened)
+    }
 }
 
 /// Runs jobs at the pinned blocks, each until its end, its plugin's limit or the deadline. Returns the outcomes in the
@@ -168,8 +181,7 @@ async fn run(
         invalid_replies: driver.invalid_replies,
         ended: driver.ended,
         stats: JobStats { reads: driver.allowance.reads_used(), ..driver.stats }.since(began),
-        networks: driver.networks,
-        refuted: driver.refuted,
+        basis: JobBasis { networks: driver.networks, refuted: driver.refuted },
         off_chain: driver.documents.into_ages(),
     }
 }

@@ -25,7 +25,7 @@ use crate::gateway::work::fees;
 use crate::gateway::work::simulation;
 use crate::gateway::{missing, rows};
 use crate::jobs::failure::Reason;
-use crate::jobs::job::{JobOutcome, ReadTrace};
+use crate::jobs::job::{JobBasis, JobOutcome, ReadTrace};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::jobs::validate;
@@ -188,22 +188,7 @@ pub(in crate::gateway) struct ValidatedJob {
     pub(in crate::gateway) report: JobReport,
     /// The job's reads, if they are traced.
     pub(in crate::gateway) trace: Option<ReadTrace>,
-    /// Chain ids of the networks it read; all if one of its replies was refuted since.
     basis: JobBasis,
-}
-
-/// What a job read, which may turn out to be lost.
-#[derive(Clone, Debug)]
-pub(in crate::gateway) struct JobBasis {
-    refuted: bool,
-    networks: BTreeSet<u64>,
-}
-
-impl JobBasis {
-    /// Returns true if the job is to run again, as the blocks of these networks were lost.
-    pub(in crate::gateway) fn is_stale(&self, reopened: &BTreeSet<u64>) -> bool {
-        self.refuted || !self.networks.is_disjoint(reopened)
-    }
 }
 
 impl ValidatedJob {
@@ -216,8 +201,7 @@ impl ValidatedJob {
             report.status = JobStatus::Failed;
         }
         report.record(&plan);
-        let basis = JobBasis { refuted: outcome.refuted, networks: outcome.networks };
-        Self { plan, findings: validated.findings, report, trace: outcome.trace, basis }
+        Self { plan, findings: validated.findings, report, trace: outcome.trace, basis: outcome.basis }
     }
 }
 
