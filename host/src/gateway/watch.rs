@@ -43,6 +43,8 @@ const FAILED_MAX: u32 = 3;
 pub(crate) struct WatchedPortfolio {
     account: Address,
     about: AboutRows,
+    /// True if the sources of amounts are wanted.
+    is_traced: bool,
     /// Generation of the plugins that it was read with.
     generation: u64,
     networks: BTreeMap<u64, WatchedNetwork>,
@@ -95,6 +97,7 @@ impl Gateway {
         &self,
         account: Address,
         about: AboutRows,
+        is_traced: bool,
         follower: &Arc<HeadFollower>,
         client: &Arc<ClientShare>,
     ) -> Result<WatchedPortfolio, Problem> {
@@ -103,6 +106,7 @@ impl Gateway {
         Ok(WatchedPortfolio {
             account,
             about,
+            is_traced,
             generation: context.snapshot.generation,
             networks: BTreeMap::new(),
             without_composition: BTreeMap::new(),
@@ -120,7 +124,7 @@ impl Gateway {
         client: &Arc<ClientShare>,
     ) -> Result<Arc<Answer>, Problem> {
         let _admitted = self.admission.acquire(client, 1)?;
-        let options = AnswerOptions { is_traced: true, ..AnswerOptions::default() };
+        let options = AnswerOptions { is_traced: watched.is_traced, ..AnswerOptions::default() };
         let context = self.context(options, client);
         let work = RowWork::new(&context, watched.account, &watched.about)?;
         if watched.generation != context.snapshot.generation {
@@ -169,7 +173,8 @@ impl WatchedPortfolio {
             let was_concerned = known.is_some_and(|known| known.concerned.contains(&id));
             let renews_zeros = is_concerned || was_concerned;
             if renews_zeros || logs.is_none_or(|(job, _)| !is_settled(job)) {
-                jobs.push(JobPlan { renews_zeros, ..plan.clone() });
+                // Their traces have the contracts whose logs matter.
+                jobs.push(JobPlan { renews_zeros, is_traced: true, ..plan.clone() });
             }
             if is_concerned {
                 all_concerned.entry(chain_id).or_default().insert(id);

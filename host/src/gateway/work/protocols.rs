@@ -81,7 +81,7 @@ pub(in crate::gateway) fn jobs<'a>(
     account: Address,
 ) -> impl Iterator<Item = JobPlan> + use<'a> {
     let is_traced = context.options.is_traced;
-    plans.jobs.iter().map(move |plan| JobPlan { account, is_traced, ..plan.clone() })
+    plans.jobs.iter().map(move |plan| JobPlan { account, is_traced: is_traced || plan.is_traced, ..plan.clone() })
 }
 
 /// Runs jobs, and reads meanwhile what simulations of claims need.
@@ -120,7 +120,8 @@ pub(in crate::gateway) async fn rows_of_jobs(
     let found = validated(ran).await;
     let ((tokens, without_composition), evaluations) =
         tokio::join!(tokens(context, &found), evaluate_claims(context, &found, simulating));
-    FoundRows { jobs: rows(found, evaluations, kind, &tokens, &context.pins()), without_composition }
+    let sources = context.options.is_traced.then(|| context.pins());
+    FoundRows { jobs: rows(found, evaluations, kind, &tokens, sources.as_ref()), without_composition }
 }
 
 impl FoundRows {
@@ -287,18 +288,19 @@ pub(in crate::gateway) struct JobRows {
     pub(in crate::gateway) contracts: BTreeSet<Address>,
 }
 
+/// Makes the rows, with the sources of their amounts at these blocks if they are wanted.
 fn rows(
     found: Vec<ValidatedJob>,
     evaluations: Vec<ClaimEvaluation>,
     kind: impl Fn(&JobPlan) -> RowKind,
     tokens: &BTreeMap<u64, Tokens>,
-    pins: &Pins,
+    sources: Option<&Pins>,
 ) -> Vec<JobRows> {
     let mut evaluations = evaluations.into_iter();
     let of_job = |ValidatedJob { plan, findings, mut report, trace, basis }| {
         let (mut rows, has_findings) = (Vec::new(), !findings.is_empty());
-        let block = pins.get(&plan.network.chain_id).copied().and_then(Result::ok);
-        let index = trace.as_ref().map(|trace: &ReadTrace| trace.index(plan.account));
+        let block = sources.and_then(|pins| pins.get(&plan.network.chain_id)?.ok());
+        let index = trace.as_ref().zip(block).map(|(trace, block)| (trace.index(plan.account), block));
         for finding in findings {
             let evaluation = match &finding {
                 ValidFinding::Claim(claim, _) => {
@@ -309,8 +311,7 @@ fn rows(
                 ValidFinding::Position(_) => ClaimEvaluation::default(),
             };
             let Some(tokens) = tokens.get(&plan.network.chain_id) else { continue };
-            let provenance =
-                index.as_ref().zip(block).map(|(index, block)| Provenance::of(&plan, &finding, index, block));
+            let provenance = index.as_ref().map(|(index, block)| Provenance::of(&plan, &finding, index, *block));
             let provenance = provenance.map(Arc::new);
             let (of_finding, missing) = rows::rows(&plan, finding, evaluation, kind(&plan), tokens);
             rows.extend(of_finding.into_iter().map(|row| Row { provenance: provenance.clone(), ..row }));

@@ -122,7 +122,7 @@ impl Watches {
         if open.by_key.len() >= self.limits.portfolios_max && !open.give_up_unused() {
             return Err(Problem::Overloaded);
         }
-        let watched = self.gateway.watch(key.account, key.about.clone(), &self.follower, client)?;
+        let watched = self.gateway.watch(key.account, key.about.clone(), key.form.full, &self.follower, client)?;
         let (begun, first) = oneshot::channel();
         let watch = Arc::new(Watch { subscribers: Mutex::default(), first: first.shared() });
         open.by_key.insert(key.clone(), Arc::clone(&watch));
