@@ -2,10 +2,12 @@
 
 use std::fs;
 
+use portolan_base::process_memory;
+
 use crate::memory_limit::{Cgroup, Limited};
 
-/// Rows of resident memory without file pages.
-const RESIDENT: [&str; 2] = ["RssAnon", "RssShmem"];
+/// This process below `/proc`.
+const OWN: &str = "self";
 /// A cgroup's figures take longer to read, so that one sample in this many reads them.
 const CGROUP_EVERY: u32 = 10;
 
@@ -30,13 +32,12 @@ impl Used {
             self.of_cgroup = of_cgroup(cgroup).unwrap_or_default();
         }
         self.count = self.count.wrapping_add(1);
-        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         let rows: &[&str] = match self.limited {
-            Limited::Resident | Limited::Cgroup(_) => &RESIDENT,
+            Limited::Resident | Limited::Cgroup(_) => &process_memory::RESIDENT,
             Limited::Data => &["VmData"],
             Limited::Mapped => &["VmSize"],
         };
-        sum(&status, rows).max(self.of_cgroup)
+        process_memory::bytes(OWN, rows).unwrap_or_default().max(self.of_cgroup)
     }
 }
 
@@ -51,25 +52,12 @@ fn of_cgroup(cgroup: &Cgroup) -> Option<u64> {
 
 /// Returns the resident memory of the process, with file pages.
 pub(crate) fn resident_bytes() -> u64 {
-    sum(&fs::read_to_string("/proc/self/status").unwrap_or_default(), &["VmRSS"])
-}
-
-/// Returns the sum of these rows of `/proc/self/status` in bytes.
-fn sum(status: &str, names: &[&str]) -> u64 {
-    let rows = status.lines().filter_map(|line| line.split_once(':'));
-    let own = rows.filter(|(name, _)| names.contains(name));
-    own.filter_map(|(_, size)| size.trim().strip_suffix(" kB")?.parse::<u64>().ok()).sum::<u64>() << 10
+    process_memory::bytes(OWN, &["VmRSS"]).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn pages_of_files_do_not_count() {
-        let status = "VmRSS:\t  900 kB\nRssAnon:\t  300 kB\nRssFile:\t  590 kB\nRssShmem:\t  10 kB\n";
-        assert_eq!((sum(status, &RESIDENT), sum("", &RESIDENT)), (310 << 10, 0));
-    }
 
     #[test]
     fn a_cgroups_figure_is_less_its_files() {

@@ -212,6 +212,23 @@ impl Chain {
         Ok(receipt)
     }
 
+    /// Number of the newest block.
+    ///
+    /// # Errors
+    /// Where the chain does not say.
+    pub fn newest(&self) -> Result<u64> {
+        quantity(&self.block("latest")?["number"])
+    }
+
+    /// Mines a block, and returns its number.
+    ///
+    /// # Errors
+    /// Where the chain does not.
+    pub fn mine(&self) -> Result<u64> {
+        self.rpc("evm_mine", json!([]))?;
+        self.newest()
+    }
+
     /// The block with this tag, or this number as a quantity; null where there is none.
     pub fn block(&self, at: &str) -> Result<Value> {
         self.rpc("eth_getBlockByNumber", json!([at, false]))

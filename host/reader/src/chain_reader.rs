@@ -3,6 +3,8 @@
 //! Invariant: returns one reply for each read, in order, before the deadline. The endpoints decide how a network is
 //! read.
 
+mod checker;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,11 +16,12 @@ use portolan_store::SharedStore;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use self::checker::Checker;
 use crate::cache::block_cache::{BlockCache, FlightGuard};
 use crate::cache::lookup::{OpenGroups, SharedLookup};
 use crate::cache::reply_cache::{ReplyCache, SharedFact, SharedGroup, SharedListPart, StoredReplyFilter};
 use crate::cache::shared_heads::{Report, SharedHeads};
-use crate::cache::store::{CrossCheck, CrossChecker, Store, StoreSettings};
+use crate::cache::store::{Store, StoreSettings};
 use crate::cache::stored_replies::StoredReplies;
 use crate::chain::gas_price::{GasPrice, GasPrices, PriceAt};
 use crate::chain::heads::Heads;
@@ -202,36 +205,6 @@ impl Network {
             }
             flight.complete(outcomes);
         });
-    }
-}
-
-/// Each network's endpoints, for the store.
-struct Checker(BTreeMap<u64, Arc<Endpoints>>);
-
-impl Checker {
-    fn has(&self, chain_id: u64, host: &str) -> bool {
-        self.0.get(&chain_id).is_some_and(|endpoints| endpoints.has(host))
-    }
-}
-
-impl CrossChecker for Checker {
-    fn has_other(&self, chain_id: u64, host: &str) -> bool {
-        self.0.get(&chain_id).is_some_and(|endpoints| endpoints.has_other(host))
-    }
-
-    fn check<'a>(
-        &'a self,
-        chain_id: u64,
-        host: &'a str,
-        number: u64,
-        reads: ReadSet,
-        deadline: Instant,
-    ) -> BoxFuture<'a, Result<CrossCheck, ReadFailure>> {
-        async move {
-            let endpoints = self.0.get(&chain_id).ok_or(ReadFailure::NotConfigured)?;
-            endpoints.cross_check(host, number, &reads, deadline).await
-        }
-        .boxed()
     }
 }
 

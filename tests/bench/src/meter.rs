@@ -52,3 +52,11 @@ pub(super) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
+
+/// The value that so many in a hundred do not exceed.
+pub(super) fn percentile(values: &[f64], percent: usize) -> f64 {
+    let mut values = values.to_vec();
+    values.sort_unstable_by(f64::total_cmp);
+    let rank = (values.len() * percent).div_ceil(100).saturating_sub(1);
+    values.get(rank).copied().unwrap_or(f64::NAN)
+}

@@ -24,7 +24,7 @@ use tokio::runtime::Builder;
 
 use self::bounded::MemoryBound;
 use super::Say;
-use super::meter::ms;
+use super::meter::{ms, percentile};
 use super::table::{Kind, Verdict, begin, float, number, row};
 use crate::corpus::contract::{self, DECIMALS, NAME, SYMBOL, TOTAL_SUPPLY};
 
@@ -340,12 +340,4 @@ fn receipt(number: usize, logs: &[Log]) -> Value {
 
 fn count(values: &[f64]) -> String {
     number(float(values.len()))
-}
-
-/// The value that so many in a hundred do not exceed.
-fn percentile(values: &[f64], percent: usize) -> f64 {
-    let mut values = values.to_vec();
-    values.sort_unstable_by(f64::total_cmp);
-    let rank = (values.len() * percent).div_ceil(100).saturating_sub(1);
-    values.get(rank).copied().unwrap_or(f64::NAN)
 }

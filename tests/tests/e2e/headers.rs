@@ -211,8 +211,7 @@ fn an_answer_at_the_newest_block_is_fresh_for_a_block_time() {
     // A block time is learned from three spans.
     for _ in 0..5 {
         chain.rpc("evm_increaseTime", json!([7])).unwrap();
-        chain.rpc("evm_mine", json!([])).unwrap();
-        let number = quantity(&chain.block("latest").unwrap()["number"]).unwrap();
+        let number = chain.mine().unwrap();
         let look = || {
             let response = gateway.get(&path).unwrap();
             let blocks = response.header("portolan-blocks").unwrap_or_default().to_owned();

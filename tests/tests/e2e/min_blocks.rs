@@ -1,19 +1,8 @@
 //! Answers that are never older than what the client has seen.
 
-use portolan_tests::chain::{Chain, quantity};
 use portolan_tests::http::Response;
 use portolan_tests::problem;
 use portolan_tests::world::World;
-use serde_json::json;
-
-fn number(chain: &Chain) -> u64 {
-    quantity(&chain.block("latest").unwrap()["number"]).unwrap()
-}
-
-fn mine(chain: &Chain) -> u64 {
-    chain.rpc("evm_mine", json!([])).unwrap();
-    number(chain)
-}
 
 #[test]
 fn a_newer_block_is_waited_for_and_an_answer_is_never_older() {
@@ -37,21 +26,21 @@ fn a_newer_block_is_waited_for_and_an_answer_is_never_older() {
     // Another gateway has answered at a block that this one does not pin yet.
     for form in ["{N}", "polygon:{N}", "polygon={N}", "eip155:137:{N}", "optimism:0,polygon:{N}"] {
         get(&native);
-        let newest = mine(polygon);
+        let newest = polygon.mine().unwrap();
         let response = get(&format!("{native}&min-block={}", form.replace("{N}", &newest.to_string())));
         assert_eq!(response.status.as_u16(), 200, "{form}: {}", response.body);
         assert_eq!(response.header("portolan-blocks"), Some(format!("polygon={newest}").as_str()), "{form}");
     }
 
     // A block that nobody has: the network is missing, and is never answered for at an older one.
-    let ahead = number(polygon) + 100;
-    let refusal = get(&format!("{native}&min-block={}", number(polygon) + 1));
+    let ahead = polygon.newest().unwrap() + 100;
+    let refusal = get(&format!("{native}&min-block={}", polygon.newest().unwrap() + 1));
     let detail = problem::detail(&refusal, 502, "upstream").unwrap();
     assert!(detail.contains("stale"), "{detail}");
     let partial = get(&format!("{all}&min-block=polygon:{ahead}"));
     assert_eq!(partial.status.as_u16(), 200, "{}", partial.body);
     assert_eq!(partial.header("portolan-partial"), Some("*/polygon;reason=stale"));
-    assert_eq!(partial.header("portolan-blocks"), Some(format!("optimism={}", number(optimism)).as_str()));
+    assert_eq!(partial.header("portolan-blocks"), Some(format!("optimism={}", optimism.newest().unwrap()).as_str()));
 
     let several = get(&format!("{all}&min-block={ahead}"));
     let detail = problem::detail(&several, 400, "invalid-block").unwrap();

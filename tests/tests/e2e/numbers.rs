@@ -12,7 +12,7 @@ use alloy::sol_types::{SolCall, SolValue};
 use anyhow::{Result, ensure};
 use bigdecimal::BigDecimal;
 use portolan_tests::bytecode::{answering, mine};
-use portolan_tests::chain::{Chain, quantity};
+use portolan_tests::chain::Chain;
 use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::json::Json;
 use portolan_tests::token_list::token_list;
@@ -136,7 +136,7 @@ impl Fixture {
 
     /// Waits until answers are at the chain's newest block, or a later one.
     fn wait_for_block(&self) {
-        let newest = quantity(&self.chain.block("latest").unwrap()["number"]).unwrap();
+        let newest = self.chain.newest().unwrap();
         wait::until("the new block", NEW_BLOCK_WITHIN, || {
             let answered: u64 = self.balances().at("report/blocks/polygon/number")?.to_string().parse()?;
             ensure!(answered >= newest, "{answered} instead of {newest}");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use alloy::primitives::{Address, B256, U256, keccak256};
 use anyhow::{Context as _, Result, ensure};
 use portolan_tests::build;
-use portolan_tests::chain::{Chain, quantity};
+use portolan_tests::chain::Chain;
 use portolan_tests::gateway::Gateway;
 use portolan_tests::json::Json;
 use portolan_tests::protocol::{PLUGINS, Plugin, Question};
@@ -227,7 +227,7 @@ fn a_lie_at_a_block_that_is_reorganised_away_does_not_stay() {
     chain.revert(&before).unwrap();
     mine(chain, FINAL_AFTER);
     // The heads have to move on to the chain that is left.
-    let number = quantity(&chain.block("latest").unwrap()["number"]).unwrap();
+    let number = chain.newest().unwrap();
     let moved = || {
         let path = format!("/{}/native-balance?network={NETWORK}", rig.world.address("nothing")?);
         let at = gateway.get(&path)?.header("portolan-blocks").unwrap_or_default().to_owned();

@@ -6,7 +6,6 @@ use std::time::Duration;
 use anyhow::ensure;
 use bytes::Bytes;
 use hyper::Method;
-use portolan_tests::chain::{Chain, quantity};
 use portolan_tests::event_stream::{EventStream, StreamEvent};
 use portolan_tests::gateway::Gateway;
 use portolan_tests::http::{self, Version};
@@ -100,8 +99,7 @@ fn jobs_of_one_network_are_sent_while_another_network_does_not_answer() {
     };
 
     // A new block, so that something is to be read.
-    polygon.rpc("evm_mine", json!([])).unwrap();
-    let newest = quantity(&polygon.block("latest").unwrap()["number"]).unwrap();
+    let newest = polygon.mine().unwrap();
     let pinned = || {
         let native = gateway.get(&format!("/{}/native-balance?network=polygon", world.address("dust")?))?;
         ensure!(native.header("portolan-blocks") == Some(format!("polygon={newest}").as_str()), "{native:?}");
@@ -235,15 +233,6 @@ fn by_id<'a>(rows: impl IntoIterator<Item = &'a Json>) -> BTreeMap<String, Json>
     rows.into_iter().map(|row| (row.text_at("id").unwrap().to_owned(), row.clone())).collect()
 }
 
-fn mine(chain: &Chain) -> u64 {
-    chain.rpc("evm_mine", json!([])).unwrap();
-    number(chain)
-}
-
-fn number(chain: &Chain) -> u64 {
-    quantity(&chain.block("latest").unwrap()["number"]).unwrap()
-}
-
 #[test]
 fn a_watch_sends_what_a_claim_changed_and_goes_on_where_a_client_was() {
     let world = World::of(&["polygon"]).unwrap();
@@ -252,7 +241,7 @@ fn a_watch_sends_what_a_claim_changed_and_goes_on_where_a_client_was() {
     let account = world.address("exited").unwrap();
     let path = format!("/{account}/watch");
     let (mut stream, mut known) = (open(&gateway, &path), Known::default());
-    known.follow(&mut stream, number(chain));
+    known.follow(&mut stream, chain.newest().unwrap());
     known.assert_is_plain(&gateway, account);
 
     let claim =
@@ -260,7 +249,7 @@ fn a_watch_sends_what_a_claim_changed_and_goes_on_where_a_client_was() {
     let text = |member: &str| claim.text_at(&format!("claimTransaction/{member}")).unwrap().to_owned();
     let transaction = json!({"from": account, "to": text("to"), "data": text("data")});
     assert_eq!(chain.send(&transaction).unwrap()["status"], "0x1");
-    let names = known.follow(&mut stream, number(chain));
+    let names = known.follow(&mut stream, chain.newest().unwrap());
     assert!(names.contains(&"change".to_owned()), "{names:?}");
     let id = claim.text_at("id").unwrap();
     assert!(!known.claimables.contains_key(id), "{id} is paid");
@@ -270,7 +259,7 @@ fn a_watch_sends_what_a_claim_changed_and_goes_on_where_a_client_was() {
     let first = open(&gateway, &path).event().unwrap();
     assert_eq!(first.name, "answer");
     let id = first.id.clone().unwrap();
-    let newest = mine(chain);
+    let newest = chain.mine().unwrap();
     let mut cut_off = Known::default();
     cut_off.take(&first);
     known.follow(&mut stream, newest);
@@ -301,11 +290,11 @@ fn an_account_that_nothing_concerns_costs_one_request_for_logs_until_it_gets_som
     assert_eq!(stream.event().unwrap().name, "answer");
 
     // The first block after the beginning may come before the logs of all contracts are requested.
-    mine(chain);
+    chain.mine().unwrap();
     stream.next_of(&["blocks"]).unwrap();
     for _ in 0..2 {
         rpc.take();
-        let newest = mine(chain);
+        let newest = chain.mine().unwrap();
         let event = stream.event().unwrap();
         assert_eq!(event.data, format!("{{\"blocks\":\"ethereum={newest}\"}}"), "{event:?}");
         let exchanges = rpc.take();

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::parts::lower;
-use super::positions::PortfolioView;
+use super::portfolio::PortfolioView;
 use super::rows::{ClaimableView, RowView};
 use super::schema::AddressText;
 use super::{Shape, header, in_order};

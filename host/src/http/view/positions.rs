@@ -1,16 +1,14 @@
-//! Whole positions with their legs, and an account's portfolio of all protocols.
+//! Whole positions with their legs.
 //!
 //! Invariant: unknown values are null, never zero.
 
 use std::borrow::Cow;
 
 use alloy::primitives::{Address, U256};
-use bigdecimal::BigDecimal;
 use portolan_abi::map::PositionKind;
 use portolan_abi::map::{self, LegRole};
 use portolan_assets::amount::decimal;
 use portolan_base::sanitize::text::Text;
-use portolan_plugins::protocol::Protocol;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,8 +17,8 @@ use super::currency::InCurrency;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::provenance::ProvenanceView;
 use super::schema::{AddressText, Caip10, Digits, TokenAddress, Word, WordSet, borrowed};
-use crate::gateway::answer::{ClaimItem, Portfolio, PositionItem, Row, RowItem};
-use crate::gateway::claims::paid::DollarSum;
+use super::totals::{Totals, is_owed};
+use crate::gateway::answer::{PositionItem, Row};
 use crate::gateway::query::POSITION_KINDS;
 use crate::http::view::rate;
 
@@ -319,10 +317,6 @@ impl<'a> PositionFacts<'a> {
     }
 }
 
-fn is_owed(role: LegRole) -> bool {
-    [LegRole::REWARD_OWED, LegRole::FEE_OWED].contains(&role)
-}
-
 fn is_held(role: LegRole) -> bool {
     role != LegRole::BORROWED && !is_owed(role)
 }
@@ -406,157 +400,6 @@ impl<'a> HealthView<'a> {
             factor: health.factor_wad.map(|wad| fraction(&rate::wad(wad))),
             liquidation_price: health.liquidation_price.as_ref().map(price),
         }
-    }
-}
-
-/// An account's positions in all protocols.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Portfolio")]
-pub(super) struct PortfolioView<'a> {
-    /// Sums of all protocols.
-    totals: TotalsView,
-    /// Groups, by slug.
-    protocols: Vec<ProtocolPositions<'a>>,
-}
-
-/// An account's positions in one protocol.
-#[derive(Serialize, JsonSchema)]
-struct ProtocolPositions<'a> {
-    /// The protocol.
-    protocol: ProtocolView<'a>,
-    /// Sums of this protocol.
-    totals: TotalsView,
-    /// The positions in it.
-    positions: Vec<PositionView<'a>>,
-}
-
-/// Sums of everything with a known price.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "Totals")]
-struct TotalsView {
-    #[serde(flatten)]
-    dollars: SumsView,
-    /// The sums in the currency of `?currency=`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "SumsView")]
-    in_currency: Option<SumsView>,
-    /// Number of legs and payments without a known price.
-    unpriced: usize,
-    /// Number of claims that were not simulated and count as their contracts report them.
-    untried: Option<usize>,
-}
-
-/// Sums in dollars or in a currency; all null in a currency without a rate.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Sums")]
-struct SumsView {
-    /// Value of all assets.
-    assets: Option<Number>,
-    /// Value of all debts.
-    debts: Option<Number>,
-    /// Assets less debts.
-    net: Option<Number>,
-    /// Value of the claims, by their simulations; null if the query leaves it out.
-    claimable: Option<Number>,
-}
-
-#[derive(Default)]
-struct Totals {
-    assets: BigDecimal,
-    debts: BigDecimal,
-    claimable: BigDecimal,
-    unpriced: usize,
-    untried: usize,
-}
-
-impl Totals {
-    fn of(position: &PositionItem) -> Self {
-        let mut totals = Self::default();
-        for leg in position.found.legs.iter().filter(|leg| !is_owed(leg.role)) {
-            match rate::leg_usd(position, leg) {
-                Some(usd) if leg.role == LegRole::BORROWED => totals.debts += usd,
-                Some(usd) => totals.assets += usd,
-                None => totals.unpriced += 1,
-            }
-        }
-        totals
-    }
-
-    fn of_row(row: &Row) -> Self {
-        match &row.item {
-            RowItem::Position(position) | RowItem::Leg { position, .. } => Self::of(position),
-            RowItem::Payment { .. } => row.counted_claim().map(Self::of_claim).unwrap_or_default(),
-        }
-    }
-
-    fn of_claim(claim: &ClaimItem) -> Self {
-        let DollarSum { usd, unpriced } = claim.dollar_sum();
-        Self { claimable: usd, unpriced, untried: usize::from(!claim.is_tried()), ..Self::default() }
-    }
-
-    fn sum<'a>(rows: impl Iterator<Item = &'a Row>) -> Self {
-        rows.map(Self::of_row).fold(Self::default(), |sum, one| Self {
-            assets: sum.assets + one.assets,
-            debts: sum.debts + one.debts,
-            claimable: sum.claimable + one.claimable,
-            unpriced: sum.unpriced + one.unpriced,
-            untried: sum.untried + one.untried,
-        })
-    }
-
-    /// Returns `None` if a price is unknown.
-    fn net(&self) -> Option<BigDecimal> {
-        (self.unpriced == 0).then(|| &self.assets - &self.debts)
-    }
-
-    fn view(&self, with_claimable: bool, shape: Shape) -> TotalsView {
-        let sums = |written: &dyn Fn(&BigDecimal) -> Option<Number>| SumsView {
-            assets: written(&self.assets),
-            debts: written(&self.debts),
-            net: written(&(&self.assets - &self.debts)),
-            claimable: written(&self.claimable).filter(|_| with_claimable),
-        };
-        TotalsView {
-            dollars: sums(&|usd| Some(fraction(usd))),
-            in_currency: shape.currency.map(|_| sums(&|usd| shape.converted(Some(usd)))),
-            unpriced: self.unpriced,
-            untried: with_claimable.then_some(self.untried),
-        }
-    }
-}
-
-/// The sums of a portfolio.
-#[derive(Serialize)]
-#[serde(transparent)]
-pub(super) struct PortfolioTotals(TotalsView);
-
-impl PortfolioTotals {
-    pub(super) fn of(portfolio: &Portfolio, shape: Shape) -> Self {
-        Self(Totals::sum(portfolio.rows()).view(portfolio.payments.is_some(), shape))
-    }
-}
-
-impl<'a> PortfolioView<'a> {
-    pub(super) fn of(portfolio: &'a Portfolio, shape: Shape) -> Self {
-        let rows = || portfolio.rows();
-        let with_claimable = portfolio.payments.is_some();
-        let mut protocols: Vec<&Protocol> = rows().map(|row| &*row.protocol).collect();
-        protocols.sort_by(|a, b| a.slug.cmp(&b.slug));
-        protocols.dedup_by(|a, b| a.slug == b.slug);
-        let group = |protocol: &'a Protocol| {
-            let is_own = |row: &&Row| row.protocol.slug == protocol.slug;
-            let positions = portfolio.positions.iter().filter(is_own).filter_map(|row| match &row.item {
-                RowItem::Position(position) => Some(PositionView::of(row, position, shape)),
-                RowItem::Payment { .. } | RowItem::Leg { .. } => None,
-            });
-            ProtocolPositions {
-                protocol: ProtocolView::with_company(protocol),
-                totals: Totals::sum(rows().filter(is_own)).view(with_claimable, shape),
-                positions: positions.collect(),
-            }
-        };
-        Self { totals: PortfolioTotals::of(portfolio, shape).0, protocols: protocols.into_iter().map(group).collect() }
     }
 }
 

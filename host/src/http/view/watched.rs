@@ -6,9 +6,8 @@ use portolan_base::sanitize::output;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::positions::PortfolioTotals;
 use super::rows::RowView;
-use super::{Shape, header};
+use super::{Shape, header, totals};
 use crate::gateway::answer::{Answer, Items, Portfolio, Row};
 use crate::http::view::form::Form;
 
@@ -56,7 +55,7 @@ impl WatchedRows {
         Ok(Self {
             blocks: header::blocks(answer).unwrap_or_default(),
             partial: header::partial(&answer.missing),
-            totals: Some(output::raw(&PortfolioTotals::of(portfolio, shape), form.numbers)?),
+            totals: Some(output::raw(&totals::totals(portfolio, shape), form.numbers)?),
             claimables: payments(portfolio).filter_map(write(of_claims)).collect::<Result<_, _>>()?,
             positions: portfolio.positions.iter().filter_map(write(shape)).collect::<Result<_, _>>()?,
         })

@@ -13,7 +13,6 @@ use portolan_tests::gateway::Gateway;
 use portolan_tests::rpc_fault::RpcFault;
 use portolan_tests::wait;
 use portolan_tests::world::World;
-use serde_json::json;
 
 use super::super::Say;
 use super::super::delay::Delay;
@@ -94,8 +93,7 @@ impl RowStage {
     fn next_blocks(&self) -> Result<()> {
         let mut pins = Vec::new();
         for (chain, truth) in &self.world.chains {
-            chain.rpc("evm_mine", json!([]))?;
-            let newest = portolan_tests::chain::quantity(&chain.block("latest")?["number"])?;
+            let newest = chain.mine()?;
             pins.push(format!("{}={newest}", truth.network));
         }
         let path = format!("/claimables/{}?simulate=false", self.world.address("nothing")?);

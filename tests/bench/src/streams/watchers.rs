@@ -15,7 +15,7 @@ use anyhow::{Context as _, Result, ensure};
 use futures_util::future::{join, try_join_all};
 use parking_lot::Mutex;
 use portolan_tests::build;
-use portolan_tests::chain::{Chain, quantity};
+use portolan_tests::chain::Chain;
 use portolan_tests::crowd::raise_files;
 use portolan_tests::rpc_fault::RpcFault;
 use portolan_tests::world::World;
@@ -26,7 +26,7 @@ use tokio::runtime::Builder;
 use tokio::time::{Instant as Time, timeout_at};
 
 use super::super::Say;
-use super::super::meter::{Threads, ms};
+use super::super::meter::{Threads, ms, percentile};
 use super::super::table::{Kind, Verdict, begin, float, number, row};
 
 pub(super) const NEW_BLOCK_WITHIN: Duration = Duration::from_secs(60);
@@ -108,8 +108,8 @@ pub(crate) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
         ),
         ("processor time for each block, gateway and workers, ms", number(used_ms / blocks)),
         ("processors in use", number(used_ms / ms(time))),
-        ("from a block to its event, p50, ms", number(percentile(&waits, 0.5))),
-        ("p99, ms", number(percentile(&waits, 0.99))),
+        ("from a block to its event, p50, ms", number(percentile(&waits, 50))),
+        ("p99, ms", number(percentile(&waits, 99))),
         ("memory before, MiB", number(before_mib)),
         ("memory at the end, MiB", number(memory_mib)),
         ("peak, MiB", number(gateway.memory_peak_mib()?)),
@@ -142,8 +142,7 @@ fn mine(chain: &Chain, network: &str, mined: &BlockTimes, stop: &AtomicBool) -> 
     let block_time = BLOCK_TIMES.iter().find(|(own, _)| *own == network).context("no block time")?.1;
     let mut next = Instant::now();
     while !stop.load(Ordering::Relaxed) {
-        chain.rpc("evm_mine", json!([]))?;
-        let number = quantity(&chain.block("latest")?["number"])?;
+        let number = chain.mine()?;
         mined.lock().insert((network.to_owned(), number), Instant::now());
         next += Duration::from_millis(block_time);
         thread::park_timeout(next.saturating_duration_since(Instant::now()));
@@ -223,12 +222,4 @@ async fn slow(to: SocketAddr, account: &str, until: Time) -> Result<String> {
     };
     let is_told = received.windows(19).any(|part| part == b"{\"reason\":\"slow\"}\n\n");
     Ok(format!("{how} after {} KiB{}", received.len() / 1024, if is_told { ", with the reason" } else { "" }))
-}
-
-fn percentile(values: &[f64], part: f64) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a place")]
-    let place = (part * (sorted.len() - 1) as f64) as usize;
-    sorted.get(place).copied().unwrap_or(f64::NAN)
 }

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use portolan_base::client_share::ClientShare;
+use portolan_base::process_memory;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::runtime::Handle;
@@ -22,7 +23,7 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::message::{self, HEAD_BYTES, Head, MessageError, request};
-use super::spawner::{self, Process, Spawner};
+use super::spawner::{Process, Spawner};
 use crate::load::run_failure::RunFailure;
 
 /// Processor time of `configure` and `catalogue` together.
@@ -151,7 +152,7 @@ impl Client {
 
     /// Memory of the worker, without pages of files; `None` if it cannot be read.
     pub(crate) fn memory_bytes(&self) -> Option<u64> {
-        spawner::memory_bytes(self.process_id)
+        process_memory::bytes(self.process_id, &process_memory::RESIDENT)
     }
 
     /// Requests that wait or are under way.

@@ -94,23 +94,6 @@ fn clock(child: &Child) -> Option<libc::clockid_t> {
     (unsafe { libc::clock_getcpuclockid(id, &mut clock) } == 0).then_some(clock)
 }
 
-/// Rows of `/proc/PID/status` that are memory of the process alone: pages of files leave it when others need room.
-const OWN_MEMORY: [&str; 2] = ["RssAnon:", "RssShmem:"];
-
-/// Returns the memory of a process, without pages of files. `None` if it has ended, or is hidden where `/proc` shows only
-/// the processes that its reader may trace.
-pub(crate) fn memory_bytes(id: u32) -> Option<u64> {
-    own_memory_bytes(&fs::read_to_string(format!("/proc/{id}/status")).ok()?)
-}
-
-fn own_memory_bytes(status: &str) -> Option<u64> {
-    let of_row = |name: &&str| -> Option<u64> {
-        let row = status.lines().find_map(|line| line.strip_prefix(*name))?;
-        Some(row.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
-    };
-    OWN_MEMORY.iter().map(of_row).sum()
-}
-
 impl Process {
     pub(crate) fn id(&self) -> u32 {
         self.child.as_ref().map(Child::id).unwrap_or_default()
@@ -157,20 +140,5 @@ impl Drop for Process {
             // Without the thread the worker has ended, too.
             let _ = self.spawner.send(SpawnerTask::End { child, ended: oneshot::channel().0 });
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pages_of_files_are_no_memory_of_a_worker() {
-        let status = "VmRSS:\t  900 kB\nRssAnon:\t  300 kB\nRssFile:\t  590 kB\nRssShmem:\t  10 kB\n";
-        assert_eq!(own_memory_bytes(status), Some(310 << 10));
-        // As of a process that has ended.
-        assert_eq!(own_memory_bytes("State:\tZ (zombie)\n"), None);
-        assert!(memory_bytes(std::process::id()).unwrap() > 0);
-        assert_eq!(memory_bytes(u32::MAX), None);
     }
 }
