@@ -3,6 +3,7 @@
 import { Card, Section } from '../base/parts.js';
 import { networkOfSlug } from '../api/networks.js';
 import { protocolName } from './names.js';
+import { isStanding } from '../base/reasons.js';
 import { type AccountStore, type Gap, type Question, scopeKey } from './store.js';
 
 /** What each reason means to a reader; `docs/reference/reasons` has more. */
@@ -29,9 +30,6 @@ const REASONS: Record<string, string> = {
 /** Writes what may be missing. */
 const listOf = (questions: Question[]) => new Intl.ListFormat('en', { type: 'conjunction' }).format(new Set(questions.map((question) => WORDS[question])));
 const WORDS: Record<Question, string> = { claimables: 'claims', positions: 'positions', balances: 'balances' };
-
-/** Reasons that another try does not change. */
-const FINAL = new Set(['not-configured', 'disabled', 'rejected', 'not-allowed', 'not-covered']);
 
 export function isOfProtocol({ what }: Gap): boolean {
   return what !== '*' && what !== 'tokens' && what !== 'truncated' && what !== 'currency';
@@ -61,7 +59,7 @@ export function GapNotice({ store, gap, short = false }: { store: AccountStore; 
         <p>{nameOf(store, gap)}: {listOf(gap.questions)} may be missing. {REASONS[gap.reason] ?? ''} <span class="note">({gap.reason})</span></p>
         {!short && gap.detail !== undefined && <p class="note detail"><bdi>{gap.detail}</bdi></p>}
       </div>
-      {!FINAL.has(gap.reason) && <button type="button" class="quiet" aria-disabled={isBusy} onClick={() => void store.reread(only, gap.questions)}>{isBusy ? 'Trying…' : 'Try again'}</button>}
+      {!isStanding(gap.reason) && <button type="button" class="quiet" aria-disabled={isBusy} onClick={() => void store.reread(only, gap.questions)}>{isBusy ? 'Trying…' : 'Try again'}</button>}
     </div>
   );
 }

@@ -2,7 +2,8 @@
 
 import { Section } from '../base/parts.js';
 import { Words } from '../base/text.js';
-import { isStanding, reasonOf } from './reasons.js';
+import { isStanding } from '../base/reasons.js';
+import { reasonOf } from './reasons.js';
 import type { Point } from './reading.js';
 import { type Gap, gapsOf, placeOf, type Value } from './series.js';
 import { shownTime } from './words.js';

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { pool } from './pool.js';
-import { isStanding } from './reasons.js';
+import { isStanding } from '../base/reasons.js';
 import { type Point, read } from './reading.js';
 
 /** Points that are read side by side. Each one is an answer over all networks. */

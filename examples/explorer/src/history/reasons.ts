@@ -29,11 +29,3 @@ const REASONS: Record<string, string> = {
 export function reasonOf(word: string): string | undefined {
   return REASONS[word];
 }
-
-/** Reasons that hold at every block: the gateway never reads this, so points without it compare. */
-const STANDING = new Set(['disabled', 'not-allowed', 'not-configured', 'not-covered', 'rejected']);
-
-/** True if what is missing is missing at every block. */
-export function isStanding(reason: string): boolean {
-  return STANDING.has(reason);
-}

@@ -2,7 +2,8 @@
 
 import { type Missing } from '../api/client.js';
 import { networkOfSlug } from '../api/networks.js';
-import { isStanding, reasonOf } from './reasons.js';
+import { isStanding } from '../base/reasons.js';
+import { reasonOf } from './reasons.js';
 import type { Held, Point } from './reading.js';
 
 /** What is drawn: a sum in dollars, or an amount of a token. */
