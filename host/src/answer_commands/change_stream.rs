@@ -2,6 +2,8 @@
 //!
 //! Invariant: only the names of events are read. What changed is requested as any answer.
 
+use std::collections::VecDeque;
+
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 
@@ -61,7 +63,7 @@ impl ChangeStream {
 struct LineReader {
     /// The beginning of the current line.
     line: Vec<u8>,
-    events: std::collections::VecDeque<Vec<u8>>,
+    events: VecDeque<Vec<u8>>,
 }
 
 impl LineReader {

@@ -59,7 +59,8 @@ pub(super) async fn run(requester: &mut Requester<'_>, printer: &mut Printer) ->
                 }
                 Err(error) => return Err(error),
             }
-            if !is_changed(&mut changes).await? {
+            // A request that failed is made again, whatever the stream says.
+            if said.is_some() || !is_changed(&mut changes).await? {
                 rest(pause).await?;
             }
         }

@@ -1,5 +1,5 @@
-//! Paths, and the folders of state, plugins, the book and the explorer. Invariant: none depends on the working directory, unless a flag or a
-//! variable has a relative path.
+//! Paths, and the folders of state, plugins, the book and the explorer. Invariant: none depends on the working directory,
+//! unless a flag or a variable has a relative path.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,7 @@
-//! The operators' listener: their page, health, readiness, metrics, plugins, networks, token lists, the last
-//! hour. Invariant: nothing here
-//! changes state or shows more of an endpoint's URL than its host, and access is checked first (`access.rs`).
+//! The operators' listener: their page, health, readiness, metrics, plugins, networks, token lists, the last hour.
+//!
+//! Invariant: nothing here changes state or shows more of an endpoint's URL than its host, and access is checked first
+//! (`access.rs`).
 
 use std::net::IpAddr;
 use std::sync::Arc;
