@@ -335,3 +335,44 @@ fn a_watch_prints_again_when_the_answer_changes_and_ends_at_sigint() {
     let (status, _) = wait::until("the end", SOON, || child.try_wait().ok().flatten().context("it runs")).unwrap();
     assert_eq!(status.code(), Some(0));
 }
+
+#[test]
+fn a_watch_of_claimables_waits_for_what_the_gateway_says_with_a_server_and_without_one() {
+    for is_alone in [false, true] {
+        let world = World::of(&[NETWORK]).unwrap();
+        let fixture = Fixture { gateway: world.setup().unwrap().start().unwrap(), world };
+        let (chain, _) = fixture.world.chain(NETWORK).unwrap();
+        let line = format!("claimables {} --network {NETWORK} --watch", fixture.account("exited"));
+        let mut command = if is_alone { fixture.alone(&line) } else { fixture.command(&line) };
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("answers");
+        let mut child = command.stderr(Stdio::null()).stdout(std::fs::File::create(&file).unwrap()).spawn().unwrap();
+        let printed = |count: usize| -> Result<Vec<Json>> {
+            let text = std::fs::read_to_string(&file)?;
+            ensure!(text.lines().count() >= count && text.ends_with('\n'), "{text}");
+            text.lines().map(Json::parse).collect()
+        };
+        let (first, _) = wait::until("the first answer", SOON, || printed(1)).unwrap();
+        let claim = &first[0].items().unwrap()[0];
+        let text = |member: &str| claim.text_at(&format!("claimTransaction/{member}")).unwrap();
+        let transaction = serde_json::json!({"from": text("from"), "to": text("to"), "data": text("data")});
+        assert_eq!(chain.send(&transaction).unwrap()["status"], "0x1");
+        let id = claim.text_at("id").unwrap();
+        let is_paid = || {
+            let answers = printed(2)?;
+            let last = answers.last().context("no answer")?.items()?;
+            ensure!(last.iter().all(|row| row.text_at("id").is_ok_and(|own| own != id)), "{id} is still there");
+            Ok(())
+        };
+        wait::until("an answer without the claim", SOON, is_paid).unwrap();
+        if !is_alone {
+            let figures = fixture.gateway.operate("/metrics").unwrap().body;
+            let watch = r#"portolan_http_requests_total{listener="base",route="watch",status="200"} 1"#;
+            assert!(figures.contains(watch), "{figures}");
+        }
+        let process = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
+        let (status, _) = wait::until("the end", SOON, || child.try_wait().ok().flatten().context("it runs")).unwrap();
+        assert_eq!(status.code(), Some(0), "alone: {is_alone}");
+    }
+}
