@@ -65,10 +65,28 @@ impl State {
     }
 }
 
-/// The reads of one participant's step that were not in the cache.
+/// Who waits for queued reads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waiter {
+    Participant(u64),
+    /// Another network's participant.
+    Guest,
+    /// Somebody who needs the replies only after the participants' reads.
+    NextBatch,
+}
+
+impl Waiter {
+    fn participant(self) -> Option<u64> {
+        match self {
+            Self::Participant(id) => Some(id),
+            Self::Guest | Self::NextBatch => None,
+        }
+    }
+}
+
+/// The reads of one step that were not in the cache.
 struct Queued {
-    /// The participant that waits for them; `None` for a guest.
-    participant: Option<u64>,
+    waiter: Waiter,
     reads: ReadSet,
     replies: oneshot::Sender<Vec<Reply>>,
 }
@@ -94,7 +112,7 @@ impl Participant {
 
     /// Like [`Self::read`], for reads that were already looked up.
     pub async fn complete(&self, lookup: Lookup) -> Vec<Reply> {
-        self.session.complete_in_batch(Some(self.id), lookup).await
+        self.session.complete_in_batch(Waiter::Participant(self.id), lookup).await
     }
 
     /// Waits for something other than reads of this network. No batch waits for the participant meanwhile.
@@ -268,29 +286,37 @@ impl Session {
     /// Waits for the replies to reads of another network's participant. No batch waits for a guest: its reads leave
     /// with the next one, and do not extend its linger.
     pub async fn read_as_guest(self: &Arc<Self>, reads: Vec<Read>) -> Vec<Reply> {
-        self.complete_in_batch(None, self.look_up(reads.into())).await
+        self.complete_in_batch(Waiter::Guest, self.look_up(reads.into())).await
+    }
+
+    /// Waits for the replies to reads that are needed only after those of the participants. They leave with the
+    /// participants' next batch, however late it is, and alone only if no participant runs.
+    pub async fn read_with_next_batch(self: &Arc<Self>, reads: Vec<Read>) -> Vec<Reply> {
+        self.complete_in_batch(Waiter::NextBatch, self.look_up(reads.into())).await
     }
 
     /// A participant whose reads are all cached runs on at once. So participants meet at the reads that have to be
     /// fetched, however many steps each takes to get there.
-    async fn complete_in_batch(self: &Arc<Self>, participant: Option<u64>, lookup: Lookup) -> Vec<Reply> {
+    async fn complete_in_batch(self: &Arc<Self>, waiter: Waiter, lookup: Lookup) -> Vec<Reply> {
         let (hits, reads) = lookup.split();
         if reads.is_empty() {
-            self.state().steps += u64::from(participant.is_some());
+            self.state().steps += u64::from(waiter.participant().is_some());
             return hits.merge([]);
         }
         let count = reads.len();
         let (replies, fetched) = oneshot::channel();
-        let first = {
+        let begins_linger = {
             let mut state = self.state();
-            if let Some(id) = participant {
+            if let Some(id) = waiter.participant() {
                 state.stop(id);
             }
+            let lingers = |waiter: Waiter| waiter != Waiter::NextBatch;
+            let begins = lingers(waiter) && !state.queue.iter().any(|queued| lingers(queued.waiter));
             state.queued_reads += count;
-            state.queue.push(Queued { participant, reads, replies });
-            state.queue.len() == 1
+            state.queue.push(Queued { waiter, reads, replies });
+            begins
         };
-        if !self.flush_if_due() && first {
+        if !self.flush_if_due() && begins_linger {
             self.flush_after_linger();
         }
         let fetched = match tokio::time::timeout_at(self.deadline, fetched).await {
@@ -364,7 +390,8 @@ impl Session {
         queue.iter_mut().for_each(|queued| reads.append(std::mem::take(&mut queued.reads)));
         let mut fetched = self.fetch(reads, &sizes).await.into_iter();
         // All participants of this batch run again. Count them before the first of them can read.
-        let woken = queue.iter().filter(|queued| !queued.replies.is_closed()).filter_map(|queued| queued.participant);
+        let woken =
+            queue.iter().filter(|queued| !queued.replies.is_closed()).filter_map(|queued| queued.waiter.participant());
         self.state().running.extend(woken);
         for (queued, size) in queue.into_iter().zip(sizes) {
             let own = fetched.by_ref().take(size).collect();

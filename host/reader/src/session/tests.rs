@@ -87,6 +87,23 @@ async fn a_batch_waits_for_jobs_that_come_one_after_the_other_for_less_than_a_ro
 }
 
 #[tokio::test(start_paused = true)]
+async fn reads_for_the_next_batch_wait_for_a_slow_job_and_do_not_keep_its_batch_back() {
+    let echo = echo();
+    let session = session(&echo);
+    let (slow, never) = (session.join(), session.join());
+    let later = session.read_with_next_batch(reads(2, 2));
+    let first = async {
+        tokio::time::sleep(LINGER_MAX * 4).await;
+        assert_eq!(echo.requests().len(), 0);
+        slow.read(reads(1, 1)).await
+    };
+    assert_eq!(tokio::join!(later, first), (echoed(2, 2), echoed(1, 1)));
+    assert_eq!(echo.requests().len(), 1);
+    drop((slow, never));
+    assert_eq!(session.read_with_next_batch(reads(3, 1)).await, echoed(3, 1), "nobody else reads");
+}
+
+#[tokio::test(start_paused = true)]
 async fn no_batch_waits_for_a_job_that_waits_for_something_else() {
     let (echo, began) = (echo(), Instant::now());
     let session = session(&echo);

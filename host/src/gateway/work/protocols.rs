@@ -94,7 +94,7 @@ pub(in crate::gateway) async fn with_natives<T>(
 ) -> T {
     match simulating {
         Some(_) => {
-            // Begins the jobs first, so that the other reads leave with their first batch.
+            // Begins the jobs first, so that the senders' state is read with their first batch.
             let reading = read_natives(context, networks(&plans.jobs), accounts);
             tokio::join!(running, reading).0
         }
@@ -166,8 +166,8 @@ async fn validated(ran: Vec<(JobPlan, JobOutcome)>) -> Vec<ValidatedJob> {
     found
 }
 
-/// Reads the native tokens' prices, which claim costs need, and the senders' state. These reads share the jobs' first
-/// batch and need no requests of their own.
+/// Reads the native tokens' prices, which claim costs need, while the jobs run, and the senders' state with the jobs'
+/// next batch.
 async fn read_natives(context: &Context, networks: Vec<Arc<Network>>, accounts: &[Address]) {
     let natives = BTreeSet::from([NATIVE]);
     let reading = networks.into_iter().map(async |network| {

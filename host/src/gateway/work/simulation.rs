@@ -55,7 +55,7 @@ pub(in crate::gateway) fn effort(context: &Context, options: ClaimOptions) -> Op
 /// Reads the code sizes and balances of the claims' senders, together with the first reads of the jobs.
 pub(in crate::gateway) async fn read_senders(context: &Context, network: &Network, accounts: &[Address]) {
     if let Ok(session) = context.session(network) {
-        session.read_as_guest(accounts.iter().flat_map(|account| sender_reads(*account)).collect()).await;
+        session.read_with_next_batch(accounts.iter().flat_map(|account| sender_reads(*account)).collect()).await;
     }
 }
 
