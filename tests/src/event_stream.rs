@@ -7,9 +7,10 @@ use anyhow::{Context as _, Result, bail, ensure};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Empty};
 use hyper::body::Incoming;
-use hyper::client::conn::http1;
-use hyper::{HeaderMap, Request, StatusCode};
-use hyper_util::rt::TokioIo;
+use hyper::client::conn::{http1, http2};
+use hyper::http::request;
+use hyper::{HeaderMap, Request, Response, StatusCode};
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
@@ -51,16 +52,35 @@ impl EventStream {
     /// # Errors
     /// No head of an answer before the deadline.
     pub fn open(to: SocketAddr, path: &str, last_event: Option<&str>) -> Result<Self> {
-        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let opening = async {
+        Self::open_with(async {
             let (mut sender, connection) = http1::handshake(TokioIo::new(TcpStream::connect(to).await?)).await?;
             tokio::spawn(connection);
-            let mut request = Request::get(path).header("host", to.to_string()).header("accept", "text/event-stream");
+            let mut request = request(path).header("host", to.to_string());
             if let Some(id) = last_event {
                 request = request.header("last-event-id", id);
             }
-            anyhow::Ok(sender.send_request(request.body(Empty::<Bytes>::new())?).await?)
-        };
+            Ok(sender.send_request(request.body(Empty::<Bytes>::new())?).await?)
+        })
+    }
+
+    /// Requests a stream over HTTP/2, whose server may send no more than these bytes before the client reads.
+    ///
+    /// # Errors
+    /// No head of an answer before the deadline.
+    pub fn open_with_window(to: SocketAddr, path: &str, window_bytes: u32) -> Result<Self> {
+        Self::open_with(async {
+            let connecting = http2::Builder::new(TokioExecutor::new())
+                .initial_stream_window_size(window_bytes)
+                .handshake(TokioIo::new(TcpStream::connect(to).await?));
+            let (mut sender, connection) = connecting.await?;
+            tokio::spawn(connection);
+            let request = request(&format!("http://{to}{path}"));
+            Ok(sender.send_request(request.body(Empty::<Bytes>::new())?).await?)
+        })
+    }
+
+    fn open_with(opening: impl Future<Output = Result<Response<Incoming>>>) -> Result<Self> {
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let response =
             runtime.block_on(async { timeout(DEADLINE, opening).await }).context("no head of an answer")??;
         let (head, body) = response.into_parts();
@@ -125,6 +145,10 @@ impl EventStream {
         }
         Ok(events)
     }
+}
+
+fn request(uri: &str) -> request::Builder {
+    Request::get(uri).header("accept", "text/event-stream")
 }
 
 /// Parses the lines of an event; `None` for comments alone.

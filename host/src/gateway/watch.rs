@@ -2,25 +2,25 @@
 //!
 //! A job that found nothing is not run again at a later block unless a log of a contract that it read may concern the
 //! account; zeros that stand for a while are then read again. Logs prove less than state: an amount may change without
-//! one. So each such job runs again after [`REREAD_AFTER`] at the latest, and jobs that found something run at each block.
+//! one. So each such job runs again after five minutes at the latest, and jobs that found something run at each block.
 //! Invariant: what is shown of a network was read at its block, or could not have been found before.
 
 mod head_follower;
 mod touched;
+mod watched_network;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
 
 use alloy::primitives::Address;
 use metrics::counter;
 use portolan_base::client_share::ClientShare;
 use portolan_base::network::Network;
 use portolan_reader::{Block, Pins, ReadFailure};
-use tokio::time::Instant;
 
 pub(crate) use self::head_follower::{Following, HeadFollower};
 use self::touched::Touched;
+use self::watched_network::{NetworkRead, WatchedNetwork};
 use crate::gateway::answer::Answer;
 use crate::gateway::context::Context;
 use crate::gateway::plan::Plans;
@@ -33,12 +33,6 @@ use crate::gateway::{Gateway, missing};
 use crate::jobs::plan::{JobPlan, Question};
 use crate::jobs::report::JobReport;
 
-/// Time after which a job that found nothing runs again, whatever the logs say.
-const REREAD_AFTER: Duration = Duration::from_secs(300);
-
-/// Number of reads of a network that may fail in a row before what failed is missing. Until then its last block holds.
-const FAILED_MAX: u32 = 3;
-
 /// A portfolio that is followed from block to block.
 pub(crate) struct WatchedPortfolio {
     account: Address,
@@ -50,18 +44,6 @@ pub(crate) struct WatchedPortfolio {
     networks: BTreeMap<u64, WatchedNetwork>,
     without_composition: BTreeMap<u64, Vec<JobReport>>,
     following: Following,
-}
-
-/// What was read on one network.
-struct WatchedNetwork {
-    pin: Result<Block, ReadFailure>,
-    jobs: BTreeMap<JobId, JobRows>,
-    /// When all of its jobs ran.
-    read_at: Instant,
-    /// Jobs that logs of the last blocks concern. They run at the next blocks too: a fast network has several blocks in the
-    /// second for which a zero stands at least.
-    concerned: BTreeSet<JobId>,
-    failed: u32,
 }
 
 /// Slug of the protocol, and the question.
@@ -87,6 +69,11 @@ impl Gateway {
                 names::account(&self.context(AnswerOptions::default(), client), name).await
             }
         }
+    }
+
+    /// Returns what follows the heads of all watched networks.
+    pub(crate) fn head_follower(&self) -> Arc<HeadFollower> {
+        HeadFollower::new(Arc::clone(&self.sources.reader), self.sources.head_age_max.clone())
     }
 
     /// Begins to follow a portfolio, which is not read yet.
@@ -146,13 +133,13 @@ impl Gateway {
 }
 
 impl WatchedPortfolio {
-    /// Returns the networks that went on since they were read, and those that were not read yet.
+    /// Returns the networks that went on since they were read or are out, and those that were not read yet.
     fn due(&self, plans: &Plans) -> BTreeMap<u64, Due> {
         let due = |chain_id: u64| match self.networks.get(&chain_id).map(|network| network.pin) {
-            Some(Ok(known)) => {
-                let (head, touched) = self.following.since(chain_id, &known)?;
-                Some((chain_id, Due { head: Some(head), touched }))
-            }
+            Some(Ok(known)) => match self.following.since(chain_id, &known) {
+                Some((head, touched)) => Some((chain_id, Due { head: Some(head), touched })),
+                None => self.following.is_out(chain_id).then_some((chain_id, Due { head: None, touched: None })),
+            },
             // A network without an endpoint stays so while the process runs.
             Some(Err(ReadFailure::NotConfigured)) => None,
             None | Some(Err(_)) => Some((chain_id, Due { head: None, touched: None })),
@@ -166,7 +153,7 @@ impl WatchedPortfolio {
         for plan in &all.jobs {
             let chain_id = plan.network.chain_id;
             let (Some(Due { touched, .. }), Some(id)) = (due.get(&chain_id), id(plan)) else { continue };
-            let known = self.networks.get(&chain_id).filter(|known| known.read_at.elapsed() < REREAD_AFTER);
+            let known = self.networks.get(&chain_id).filter(|known| !known.is_due());
             let job = known.and_then(|known| known.jobs.get(&id));
             let logs = job.zip(touched.as_ref());
             let is_concerned = logs.is_some_and(|(job, touched)| touched.concerns(&job.contracts, self.account));
@@ -200,35 +187,18 @@ impl WatchedPortfolio {
             by_network.entry(job.plan.network.chain_id).or_default().push(job);
         }
         for (chain_id, Due { head, touched }) in due {
-            let ran = by_network.remove(chain_id).unwrap_or_default();
             let pin = match (pins.get(chain_id), head) {
                 (Some(pin), _) => *pin,
                 (None, Some(head)) => Ok(*head),
                 (None, None) => continue,
             };
+            let jobs = by_network.remove(chain_id).unwrap_or_default();
             let known = self.networks.get_mut(chain_id);
-            let concerned = concerned.remove(chain_id).unwrap_or_default();
-            let fails = |known: &WatchedNetwork| {
-                pin.is_err()
-                    || ran.iter().any(|job| has_failed(job) && known.job(job).is_some_and(|job| !has_failed(job)))
-            };
+            let is_whole = touched.is_none() || known.as_ref().is_none_or(|known| known.is_due());
+            let read = NetworkRead { pin, jobs, is_whole, concerned: concerned.remove(chain_id).unwrap_or_default() };
             match known {
-                Some(known) if fails(known) && known.failed + 1 < FAILED_MAX => {
-                    known.failed += 1;
-                    known.concerned.extend(concerned);
-                }
-                Some(known) => {
-                    if touched.is_none() || known.read_at.elapsed() >= REREAD_AFTER {
-                        known.read_at = Instant::now();
-                    }
-                    (known.pin, known.failed, known.concerned) = (pin, 0, concerned);
-                    known.jobs.extend(ran.into_iter().filter_map(by_id));
-                }
-                None => {
-                    let jobs = ran.into_iter().filter_map(by_id).collect();
-                    self.networks
-                        .insert(*chain_id, WatchedNetwork { pin, jobs, read_at: Instant::now(), concerned, failed: 0 });
-                }
+                Some(known) => known.take(read),
+                None => drop(self.networks.insert(*chain_id, WatchedNetwork::first(read))),
             }
             let of_network = found.without_composition.iter().filter(|report| report.network.chain_id == *chain_id);
             self.without_composition.insert(*chain_id, of_network.cloned().collect());
@@ -259,40 +229,30 @@ impl WatchedPortfolio {
 
     /// Returns true if a network could not be read at its newest block, so that it is worth another try.
     pub(crate) fn is_behind(&self) -> bool {
-        let is_out =
-            |pin: &Result<Block, ReadFailure>| matches!(pin, Err(failure) if *failure != ReadFailure::NotConfigured);
-        self.networks.values().any(|network| network.failed > 0 || is_out(&network.pin))
+        self.networks.values().any(WatchedNetwork::is_behind)
     }
 
-    /// Waits until a network that it reads has gone on.
+    /// Waits until a network that it reads has gone on or is out.
     pub(crate) async fn changed(&mut self) {
         loop {
             self.following.changed().await;
             let mut known = self.networks.iter().filter_map(|(chain_id, network)| Some((*chain_id, network.pin.ok()?)));
-            if known.any(|(chain_id, block)| self.following.since(chain_id, &block).is_some()) {
+            let following = &self.following;
+            if known.any(|(chain_id, block)| following.is_out(chain_id) || following.since(chain_id, &block).is_some())
+            {
                 return;
             }
         }
     }
 }
 
-impl WatchedNetwork {
-    fn job(&self, job: &JobRows) -> Option<&JobRows> {
-        self.jobs.get(&id(&job.plan)?)
-    }
-}
-
 /// Returns true if the job read everything that it meant to read, and found nothing.
 fn is_settled(job: &JobRows) -> bool {
-    !job.has_findings && !has_failed(job)
+    !job.has_findings && !job.has_failed()
 }
 
 fn chain_ids(plans: &Plans) -> BTreeSet<u64> {
     plans.jobs.iter().map(|plan| plan.network.chain_id).collect()
-}
-
-fn has_failed(job: &JobRows) -> bool {
-    job.report.reason.is_some()
 }
 
 fn by_id(job: JobRows) -> Option<(JobId, JobRows)> {

@@ -320,6 +320,66 @@ fn an_account_that_nothing_concerns_costs_one_request_for_logs_until_it_gets_som
 }
 
 #[test]
+fn a_watch_says_what_of_a_network_that_fails_is_missing_and_shows_it_again() {
+    let world = World::of(&["ethereum", "polygon"]).unwrap();
+    let rpc = RpcFault::before(&world.chain("polygon").unwrap().0.url).unwrap();
+    let setup = world.with_all_plugins().unwrap().rpc("ethereum", &world.chain("ethereum").unwrap().0.url);
+    let gateway = setup.rpc("polygon", &rpc.url()).start().unwrap();
+    let account = world.address("farmer").unwrap();
+    let (mut stream, mut known) = (open(&gateway, &format!("/{account}/watch")), Known::default());
+    known.take(&stream.event().unwrap());
+    let of_network = |known: &Known, network: &str| -> BTreeSet<String> {
+        let rows = known.claimables.iter().chain(&known.positions);
+        let own = rows.filter(|(_, row)| row.text_at("network/name").unwrap().eq_ignore_ascii_case(network));
+        own.map(|(id, _)| id.clone()).collect()
+    };
+    let before = ["ethereum", "polygon"].map(|network| of_network(&known, network));
+    assert!(before.iter().all(|rows| !rows.is_empty()), "{before:?}");
+
+    // No new block comes: that the network does not answer is news of its own.
+    rpc.set(Fault::Close);
+    let lost = stream.next_of(&["change"]).unwrap();
+    known.take(&lost);
+    let partial = lost.json().unwrap().text_at("partial").unwrap().to_owned();
+    assert!(partial.contains("polygon") && !partial.contains("ethereum"), "{partial}");
+    assert_eq!(
+        ["ethereum", "polygon"].map(|network| of_network(&known, network)),
+        [before[0].clone(), BTreeSet::new()]
+    );
+    assert!(!known.blocks.contains("polygon"), "{}", known.blocks);
+
+    rpc.set(Fault::None);
+    let found = stream.next_of(&["change"]).unwrap();
+    known.take(&found);
+    assert_eq!(found.json().unwrap().at("partial").unwrap(), &Json::Null);
+    assert_eq!(["ethereum", "polygon"].map(|network| of_network(&known, network)), before);
+}
+
+#[test]
+fn a_client_that_does_not_read_loses_its_own_stream_alone() {
+    let world = World::of(&["polygon"]).unwrap();
+    let gateway = world.on_chains(world.with_all_plugins().unwrap()).start().unwrap();
+    let (chain, _) = world.chain("polygon").unwrap();
+    let path = format!("/{}/watch?detail=full", world.address("farmer").unwrap());
+    let mut quick = open(&gateway, &path);
+    let first = quick.event().unwrap();
+    // Less than the first event, so that no other one reaches the client.
+    let window = u32::try_from(first.data.len() / 2).unwrap();
+    let mut slow = EventStream::open_with_window(gateway.base, &path, window).unwrap();
+    assert_eq!(slow.status, 200);
+    for _ in 0..40 {
+        let newest = chain.mine().unwrap();
+        let is_at = |event: &StreamEvent| event.data.contains(&format!("\"blocks\":\"polygon={newest}\""));
+        while !is_at(&quick.event().unwrap()) {}
+    }
+    let events = slow.rest().unwrap();
+    let last = events.last().unwrap();
+    assert_eq!((last.name.as_str(), last.data.as_str()), ("end", "{\"reason\":\"slow\"}"));
+    assert_eq!(events[0].name, "answer");
+    assert!(events.len() < 40, "{} events", events.len());
+}
+
+#[test]
 fn watches_have_bounds_and_one_that_nobody_watches_makes_room() {
     let world = World::of(&["polygon"]).unwrap();
     let setup = world.on_chains(world.with_all_plugins().unwrap());

@@ -2,7 +2,7 @@
 //! block and network.
 //!
 //! Invariant: a network is followed while a watch reads it. Logs that could not be read say nothing, so that everything is
-//! read instead.
+//! read instead. A network whose newest block is unknown or too old is out, as it is for answers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
@@ -18,6 +18,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep};
 
 use super::touched::Touched;
+use crate::head_age::HeadAgeMax;
 
 /// Number of last blocks that are remembered: watches that are further behind read everything.
 const STEPS_MAX: usize = 32;
@@ -25,8 +26,9 @@ const STEPS_MAX: usize = 32;
 const CONTRACTS_MAX: usize = 5_000;
 /// Maximum blocks between two heads whose logs are requested.
 const BLOCKS_MAX: u64 = 256;
-/// Time of one wait for a block, and of one request for logs.
+/// Time of one wait for another block, of one for the newest, and of one request for logs.
 const WAIT: Duration = Duration::from_secs(30);
+const NEWEST_WAIT: Duration = Duration::from_secs(8);
 const LOGS_WAIT: Duration = Duration::from_secs(4);
 /// Minimum time between two heads of a network: some have four blocks a second.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -34,17 +36,20 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Follows networks for all watches.
 pub(crate) struct HeadFollower {
     reader: Arc<dyn Reader>,
+    head_age_max: HeadAgeMax,
     networks: Mutex<BTreeMap<u64, FollowedNetwork>>,
     /// Contracts of each watch, by chain id.
     contracts: Mutex<HashMap<u64, BTreeMap<u64, BTreeSet<Address>>>>,
     next_watch: AtomicU64,
-    /// Changed at each block of any network.
+    /// Changed at each block of any network, and when one is out.
     news: watch::Sender<()>,
 }
 
 struct FollowedNetwork {
     watches: usize,
     head: Option<Block>,
+    /// True if answers do not get its newest block.
+    is_out: bool,
     steps: VecDeque<HeadStep>,
     task: AbortHandle,
 }
@@ -65,9 +70,9 @@ pub(crate) struct Following {
 }
 
 impl HeadFollower {
-    pub(crate) fn new(reader: Arc<dyn Reader>) -> Arc<Self> {
+    pub(crate) fn new(reader: Arc<dyn Reader>, head_age_max: HeadAgeMax) -> Arc<Self> {
         let (networks, contracts, next_watch, news) = Default::default();
-        Arc::new(Self { reader, networks, contracts, next_watch, news })
+        Arc::new(Self { reader, head_age_max, networks, contracts, next_watch, news })
     }
 
     /// Follows these networks.
@@ -76,7 +81,7 @@ impl HeadFollower {
         for chain_id in &chain_ids {
             let start = || {
                 let task = tokio::spawn(follow(Arc::clone(this), *chain_id)).abort_handle();
-                FollowedNetwork { watches: 0, head: None, steps: VecDeque::new(), task }
+                FollowedNetwork { watches: 0, head: None, is_out: false, steps: VecDeque::new(), task }
             };
             networks.entry(*chain_id).or_insert_with(start).watches += 1;
         }
@@ -108,7 +113,7 @@ impl HeadFollower {
 
     fn take(&self, chain_id: u64, head: Block, step: Option<HeadStep>) {
         if let Some(network) = self.networks.lock().get_mut(&chain_id) {
-            network.head = Some(head);
+            (network.head, network.is_out) = (Some(head), false);
             if network.steps.len() == STEPS_MAX {
                 network.steps.pop_front();
             }
@@ -116,19 +121,36 @@ impl HeadFollower {
         }
         self.news.send_replace(());
     }
+
+    /// Finds out if answers still get the newest block of a network that has no other one.
+    async fn check(&self, chain_id: u64) {
+        let newest = self.reader.pin(chain_id, Instant::now() + NEWEST_WAIT).await;
+        let is_out = newest.and_then(|newest| self.head_age_max.check(chain_id, &newest)).is_err();
+        if let Some(network) = self.networks.lock().get_mut(&chain_id) {
+            network.is_out = is_out;
+        }
+        if is_out {
+            self.news.send_replace(());
+        }
+    }
 }
 
 async fn follow(follower: Arc<HeadFollower>, chain_id: u64) {
     let mut known: Option<Block> = None;
     loop {
         let (hash, until) = (known.map_or(B256::ZERO, |known| known.hash), Instant::now() + WAIT);
-        if let Ok(head) = follower.reader.next_pin(chain_id, hash, until).await {
-            let step = match known {
-                Some(from) => Some(HeadStep { from: from.hash, touched: follower.touched(chain_id, from, head).await }),
-                None => None,
-            };
-            follower.take(chain_id, head, step);
-            known = Some(head);
+        match follower.reader.next_pin(chain_id, hash, until).await {
+            Ok(head) => {
+                let step = match known {
+                    Some(from) => {
+                        Some(HeadStep { from: from.hash, touched: follower.touched(chain_id, from, head).await })
+                    }
+                    None => None,
+                };
+                follower.take(chain_id, head, step);
+                known = Some(head);
+            }
+            Err(_) => follower.check(chain_id).await,
         }
         sleep(PAUSE).await;
     }
@@ -139,8 +161,8 @@ impl Following {
         &self.follower
     }
 
-    /// Returns the head of a network if it is another block than `known`, and not below it, and what happened since; `None` if that is not
-    /// known.
+    /// Returns the head of a network if it is another block than `known`, and not below it, and what happened since:
+    /// `None` if that is not known.
     pub(super) fn since(&self, chain_id: u64, known: &Block) -> Option<(Block, Option<Touched>)> {
         let networks = self.follower.networks.lock();
         let network = networks.get(&chain_id)?;
@@ -160,12 +182,17 @@ impl Following {
         Some((head, touched))
     }
 
+    /// Returns true if the network's newest block is unknown or too old.
+    pub(super) fn is_out(&self, chain_id: u64) -> bool {
+        self.follower.networks.lock().get(&chain_id).is_some_and(|network| network.is_out)
+    }
+
     /// Sets the contracts whose logs are requested, by chain id.
     pub(super) fn set_contracts(&self, contracts: BTreeMap<u64, BTreeSet<Address>>) {
         self.follower.contracts.lock().insert(self.watch, contracts);
     }
 
-    /// Waits for the next block of any network.
+    /// Waits for the next block of any network, or until one is out.
     pub(super) async fn changed(&mut self) {
         // The follower lives as long as this.
         let _ = self.news.changed().await;

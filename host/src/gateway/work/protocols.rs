@@ -288,6 +288,13 @@ pub(in crate::gateway) struct JobRows {
     pub(in crate::gateway) contracts: BTreeSet<Address>,
 }
 
+impl JobRows {
+    /// Returns true if something is missing.
+    pub(in crate::gateway) fn has_failed(&self) -> bool {
+        self.report.reason.is_some()
+    }
+}
+
 /// Makes the rows, with the sources of their amounts at these blocks if they are wanted.
 fn rows(
     found: Vec<ValidatedJob>,

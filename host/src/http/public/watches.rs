@@ -16,7 +16,6 @@ use hyper::header::{HeaderMap, HeaderName};
 use metrics::gauge;
 use parking_lot::Mutex;
 use portolan_base::client_share::ClientShare;
-use portolan_reader::Reader;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
@@ -82,8 +81,7 @@ struct Watch {
 
 impl Watches {
     pub(in crate::http) fn new(gateway: &Arc<Gateway>, limits: PortfolioWatchLimits) -> Arc<Self> {
-        let reader: Arc<dyn Reader> = gateway.admin().reader.clone();
-        let follower = HeadFollower::new(reader);
+        let follower = gateway.head_follower();
         Arc::new(Self { gateway: Arc::clone(gateway), follower, limits, open: Mutex::default() })
     }
 
