@@ -16,6 +16,8 @@
 
 mod session;
 
+mod read_joiner;
+
 mod chain_reader;
 mod reader;
 
@@ -59,6 +61,7 @@ pub use self::methods::simulation::{
     AccountCode, AccountLog, Approval, Changes, LogKind, Run, RunStep, Sender, Simulation, SimulationMethod, StepEnd,
     TRANSACTION_GAS_MAX, Watched,
 };
+pub use self::read_joiner::ReadJoiner;
 pub use self::reader::{Pins, Reader};
 pub use self::reads::read_budget::{Meter, ReadBudget};
 pub use self::reads::read_set::ReadSet;

@@ -17,6 +17,7 @@ use tracing::field::Empty;
 use tracing::{Instrument, Span, debug_span};
 
 use crate::endpoints::round_trips::{LINGER_MAX, LINGER_PARTICIPANTS, LINGER_STEP, LINGERS_MAX};
+use crate::read_joiner::ReadJoiner;
 use crate::{
     Block, Effort, GasPrice, Lookup, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet, Run,
     Sender, SharedListPart, SharedLookup, Simulation,
@@ -34,6 +35,8 @@ pub struct Session {
     budget: Arc<ReadBudget>,
     /// Number of queued reads that fill a request, so that they are flushed at once.
     chunk_reads: usize,
+    /// Joins its reads with those of other answers.
+    joiner: Option<Arc<ReadJoiner>>,
     block_lost: AtomicBool,
     state: Mutex<State>,
     /// Span of the answer.
@@ -142,26 +145,56 @@ impl Session {
         budget: Arc<ReadBudget>,
     ) -> Arc<Self> {
         let chunk_reads = reader.chunk_reads(chain_id);
-        let (is_past, block_lost, state, span) = (false, AtomicBool::default(), Mutex::default(), Span::current());
-        Arc::new(Self { reader, chain_id, block, is_past, deadline, budget, chunk_reads, block_lost, state, span })
+        let (joiner, block_lost, state) = Default::default();
+        let (is_past, span) = (false, Span::current());
+        Arc::new(Self {
+            reader,
+            chain_id,
+            block,
+            is_past,
+            deadline,
+            budget,
+            chunk_reads,
+            joiner,
+            block_lost,
+            state,
+            span,
+        })
     }
 
     /// Opens another session at the same block and with the same budget, but with its own deadline.
     pub fn until(&self, deadline: Instant) -> Arc<Self> {
-        self.with(deadline, self.is_past)
+        self.with(deadline, self.is_past, self.joiner.clone())
     }
 
     /// Opens the same session for a block that a client named, where facts about newer blocks do not hold.
     pub fn past(&self) -> Arc<Self> {
-        self.with(self.deadline, true)
+        self.with(self.deadline, true, self.joiner.clone())
     }
 
-    fn with(&self, deadline: Instant, is_past: bool) -> Arc<Self> {
+    /// Opens the same session for an answer that nobody waits for: its reads are joined with those of others.
+    pub fn joining(&self, joiner: &Arc<ReadJoiner>) -> Arc<Self> {
+        self.with(self.deadline, self.is_past, Some(Arc::clone(joiner)))
+    }
+
+    fn with(&self, deadline: Instant, is_past: bool, joiner: Option<Arc<ReadJoiner>>) -> Arc<Self> {
         let Self { chain_id, block, .. } = *self;
         let (reader, budget) = (Arc::clone(&self.reader), Arc::clone(&self.budget));
         let (chunk_reads, span) = (reader.chunk_reads(chain_id), self.span.clone());
         let (block_lost, state) = Default::default();
-        Arc::new(Self { reader, chain_id, block, is_past, deadline, budget, chunk_reads, block_lost, state, span })
+        Arc::new(Self {
+            reader,
+            chain_id,
+            block,
+            is_past,
+            deadline,
+            budget,
+            chunk_reads,
+            joiner,
+            block_lost,
+            state,
+            span,
+        })
     }
 
     pub fn chain_id(&self) -> u64 {
@@ -409,7 +442,13 @@ impl Session {
             return hits.merge_set(ReplySet::default());
         }
         let span = self.begin_span(reads.len());
-        let fetching = self.reader.fetch(chain_id, block, reads, self.deadline, Arc::clone(&self.budget));
+        let budget = Arc::clone(&self.budget);
+        let fetching = async {
+            match &self.joiner {
+                Some(joiner) => joiner.fetch(chain_id, block, reads, self.deadline, budget).await,
+                None => self.reader.fetch(chain_id, block, reads, self.deadline, budget).await,
+            }
+        };
         let replies = fetching.instrument(span.clone()).await;
         let is_failed = |(_, outcome): &(usize, &Outcome)| matches!(outcome, Outcome::Failed(_));
         let failed = replies.besides_zeros().filter(is_failed).count();

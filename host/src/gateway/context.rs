@@ -19,7 +19,7 @@ use portolan_assets::token_list::TokenIndex;
 use portolan_base::net::off_chain::{Documents, OffChain};
 use portolan_base::network::{Network, Networks};
 use portolan_plugins::Snapshot;
-use portolan_reader::{Block, BlockRef, Pins, ReadFailure, Reader, Session, TransactionLookup};
+use portolan_reader::{Block, BlockRef, Pins, ReadFailure, ReadJoiner, Reader, Session, TransactionLookup};
 use tokio::time::Instant;
 
 use crate::budget::AnswerBudget;
@@ -89,6 +89,8 @@ pub(super) struct Context {
     pub(super) progress: Option<JobProgress>,
     /// Earliest block to pin, by chain id: number and hash.
     not_before: Mutex<BTreeMap<u64, (u64, B256)>>,
+    /// Joins its reads with those of other answers.
+    joiner: Option<Arc<ReadJoiner>>,
 }
 
 impl Context {
@@ -100,9 +102,26 @@ impl Context {
         budget: Arc<AnswerBudget>,
         options: AnswerOptions,
     ) -> Self {
-        let (sessions, not_before, progress) = Default::default();
+        let (sessions, not_before, progress, joiner) = Default::default();
         let networks = sources.networks.filtered(|chain_id| options.blocks.reads(chain_id));
-        Self { sources, snapshot, token_index, budget, options, networks, deadline, sessions, progress, not_before }
+        Self {
+            sources,
+            snapshot,
+            token_index,
+            budget,
+            options,
+            networks,
+            deadline,
+            sessions,
+            progress,
+            not_before,
+            joiner,
+        }
+    }
+
+    /// Joins the reads of the answer with those of others: nobody waits for it.
+    pub(super) fn joining(self, joiner: &Arc<ReadJoiner>) -> Self {
+        Self { joiner: Some(Arc::clone(joiner)), ..self }
     }
 
     /// A context of the same answer that reads newest blocks, whichever the client named.
@@ -356,7 +375,11 @@ impl Context {
                 }
             };
             let session = spans::lookup("block", self.networks(), chain_id, finding).await.map(open);
-            (chain_id, session.map(|session| if named.is_some() { session.past() } else { session }))
+            let joined = |session: Arc<Session>| match &self.joiner {
+                Some(joiner) => session.joining(joiner),
+                None => session,
+            };
+            (chain_id, session.map(|session| if named.is_some() { session.past() } else { joined(session) }))
         });
         let opened = join_all(opening).await;
         self.sessions.lock().extend(opened);

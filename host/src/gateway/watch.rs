@@ -112,7 +112,7 @@ impl Gateway {
     ) -> Result<Arc<Answer>, Problem> {
         let _admitted = self.admission.acquire(client, 1)?;
         let options = AnswerOptions { is_traced: watched.is_traced, ..AnswerOptions::default() };
-        let context = self.context(options, client);
+        let context = self.context(options, client).joining(watched.following.follower().joiner());
         let work = RowWork::new(&context, watched.account, &watched.about)?;
         if watched.generation != context.snapshot.generation {
             watched.networks.clear();

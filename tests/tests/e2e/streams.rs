@@ -358,7 +358,9 @@ fn a_watch_says_what_of_a_network_that_fails_is_missing_and_shows_it_again() {
 #[test]
 fn a_client_that_does_not_read_loses_its_own_stream_alone() {
     let world = World::of(&["polygon"]).unwrap();
-    let gateway = world.on_chains(world.with_all_plugins().unwrap()).start().unwrap();
+    let setup = world.on_chains(world.with_all_plugins().unwrap());
+    // Otherwise it is cut before so many blocks have come.
+    let gateway = setup.config("[connections]\nsend_ms = 600000").start().unwrap();
     let (chain, _) = world.chain("polygon").unwrap();
     let path = format!("/{}/watch?detail=full", world.address("farmer").unwrap());
     let mut quick = open(&gateway, &path);

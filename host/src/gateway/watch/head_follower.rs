@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use alloy::primitives::{Address, B256};
 use parking_lot::Mutex;
-use portolan_reader::{Block, Reader};
+use portolan_reader::{Block, ReadJoiner, Reader};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep};
@@ -36,6 +36,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Follows networks for all watches.
 pub(crate) struct HeadFollower {
     reader: Arc<dyn Reader>,
+    /// Joins what the watches read at a block.
+    joiner: Arc<ReadJoiner>,
     head_age_max: HeadAgeMax,
     networks: Mutex<BTreeMap<u64, FollowedNetwork>>,
     /// Contracts of each watch, by chain id.
@@ -72,7 +74,8 @@ pub(crate) struct Following {
 impl HeadFollower {
     pub(crate) fn new(reader: Arc<dyn Reader>, head_age_max: HeadAgeMax) -> Arc<Self> {
         let (networks, contracts, next_watch, news) = Default::default();
-        Arc::new(Self { reader, head_age_max, networks, contracts, next_watch, news })
+        let joiner = ReadJoiner::new(Arc::clone(&reader));
+        Arc::new(Self { reader, joiner, head_age_max, networks, contracts, next_watch, news })
     }
 
     /// Follows these networks.
@@ -88,6 +91,10 @@ impl HeadFollower {
         drop(networks);
         let (watch, news) = (this.next_watch.fetch_add(1, Relaxed), this.news.subscribe());
         Following { follower: Arc::clone(this), watch, chain_ids, news }
+    }
+
+    pub(super) fn joiner(&self) -> &Arc<ReadJoiner> {
+        &self.joiner
     }
 
     fn contracts(&self, chain_id: u64) -> Arc<BTreeSet<Address>> {
