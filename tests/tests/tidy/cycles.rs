@@ -15,7 +15,19 @@ use super::crates::{CRATES, Crate, Place};
 const FLOORS: [(&str, &[&str]); 2] = [
     (
         "host/reader",
-        &["session", "chain_reader", "reader", "endpoints", "cache", "methods", "chain", "wire", "reads", "client_id"],
+        &[
+            "session",
+            "read_joiner",
+            "chain_reader",
+            "reader",
+            "endpoints",
+            "cache",
+            "methods",
+            "chain",
+            "wire",
+            "reads",
+            "client_id",
+        ],
     ),
     ("host/plugins", &["reconcile", "serve", "load", "trust", "state_lock", "files", "limits"]),
 ];
