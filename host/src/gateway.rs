@@ -65,6 +65,7 @@ use self::work::events::EventWork;
 pub(crate) use self::work::events::fuzzing::fuzzed_events;
 use self::work::names::{self, NameLookup};
 use crate::budget::{AnswerBudget, AnswerLimits};
+use crate::clear_signing::ClaimDescriptor;
 use crate::cpu_pool::CpuPool;
 use portolan_base::client_share::ClientShare;
 
@@ -141,6 +142,13 @@ impl Gateway {
             Query::Coverage => {
                 let rows = coverage::rows(&context.snapshot, context.networks());
                 return Ok(list(&context, Items::Coverage(rows)));
+            }
+            Query::ClearSigning(slug) => {
+                // A descriptor has thousands of contracts at most, so it counts as an answer in flight.
+                let admitted = self.admission.acquire(client, 1)?;
+                let descriptor = ClaimDescriptor::of(plan::served(&context.snapshot, &slug)?);
+                let items = Items::ClearSigning(descriptor.into_iter().collect());
+                return Ok(GatewayResponse { admitted: Some(admitted), ..list(&context, items) });
             }
             Query::Address(ref name, lookup) => {
                 let work = NameLookup::address_of(name.clone(), lookup);

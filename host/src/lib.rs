@@ -17,6 +17,7 @@ mod address;
 mod allocator;
 mod answer_commands;
 mod budget;
+mod clear_signing;
 mod cpu_pool;
 mod head_age;
 mod history;

@@ -36,6 +36,7 @@ pub(crate) enum Endpoint {
     Borrowing,
     Pooling,
     Locked,
+    ClearSigning,
     ProtocolLogo,
     Description,
     Explorer,
@@ -68,6 +69,7 @@ impl Endpoint {
             Self::Borrowing => "borrowing",
             Self::Pooling => "pooling",
             Self::Locked => "locked",
+            Self::ClearSigning => "clear-signing",
             Self::ProtocolLogo => "protocol-logo",
             Self::Description => "description",
             Self::Explorer => "explorer",
@@ -80,7 +82,7 @@ impl Endpoint {
     /// Returns the parameters that it takes besides [`OF_EVERY_ENDPOINT`].
     pub(crate) fn parameters(self) -> &'static [&'static str] {
         match self {
-            Self::Networks | Self::Protocols | Self::Coverage | Self::Description => &[],
+            Self::Networks | Self::Protocols | Self::Coverage | Self::ClearSigning | Self::Description => &[],
             // Their parameters are not read: a page's own script has some, and links from elsewhere gain others.
             Self::ProtocolLogo | Self::Explorer | Self::Docs | Self::Problems | Self::LlmsTxt => &[],
             Self::AllClaimables => {
@@ -127,7 +129,7 @@ impl Endpoint {
 
     /// Returns true if its answers are about an account, a name or a transaction.
     pub(crate) fn is_about_accounts(self) -> bool {
-        let has_no_subject = matches!(self, Self::Networks | Self::Protocols | Self::Coverage);
+        let has_no_subject = matches!(self, Self::Networks | Self::Protocols | Self::Coverage | Self::ClearSigning);
         self.has_rows() && !has_no_subject
     }
 
@@ -166,7 +168,7 @@ pub(crate) const WITHOUT_PARAMETERS: [&str; 5] = ["/metrics", "/plugins", "/list
 
 /// Path patterns: words match themselves, names in braces match a value. A slug is neither reserved nor an address,
 /// and an account in first place is not a reserved word.
-pub(crate) static PATHS: [(&[&str], Endpoint); 23] = [
+pub(crate) static PATHS: [(&[&str], Endpoint); 24] = [
     (&["networks"], Endpoint::Networks),
     (&["protocols"], Endpoint::Protocols),
     (&["protocols", "coverage"], Endpoint::Coverage),
@@ -184,6 +186,7 @@ pub(crate) static PATHS: [(&[&str], Endpoint); 23] = [
     (&["{account}", "native-balance"], Endpoint::NativeBalance),
     (&["{account}", "claim-plan"], Endpoint::ClaimPlan),
     (&["{account}", "watch"], Endpoint::Watch),
+    (&["{slug}", "clear-signing.json"], Endpoint::ClearSigning),
     (&["{slug}", "{account}", "claimables"], Endpoint::Claimables),
     (&["{slug}", "farming", "{account}", "positions"], Endpoint::Farming),
     (&["{slug}", "lending", "{account}", "positions"], Endpoint::Lending),

@@ -21,6 +21,7 @@ use portolan_plugins::protocol::Protocol;
 use portolan_validation::ClaimTransaction;
 
 use crate::budget::AnswerBudget;
+use crate::clear_signing::ClaimDescriptor;
 use crate::events::merge::MergedEvent;
 use crate::events::movements::Movement;
 use crate::gateway::claims::cost::ClaimCost;
@@ -80,6 +81,7 @@ pub(crate) enum Items {
     Networks(Vec<Arc<Network>>),
     Protocols(Vec<Arc<Protocol>>),
     Coverage(Vec<CoverageRow>),
+    ClearSigning(Vec<ClaimDescriptor>),
     /// Findings of jobs; `aggregate` is true for a query to all protocols.
     Rows {
         rows: Vec<Row>,
@@ -105,6 +107,7 @@ impl Items {
             Self::Networks(networks) => networks.len(),
             Self::Protocols(protocols) => protocols.len(),
             Self::Coverage(rows) => rows.len(),
+            Self::ClearSigning(descriptors) => descriptors.iter().map(ClaimDescriptor::len).sum(),
             Self::Rows { rows, .. } => rows.len(),
             Self::Portfolio(Portfolio { positions, .. }) => positions.len(),
             Self::Accounts(answers) => answers.iter().map(AccountAnswer::len).sum(),

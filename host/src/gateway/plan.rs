@@ -77,6 +77,29 @@ pub(super) fn for_all(
     Ok(Plans { jobs: plans.collect(), unavailable: unavailable.collect() })
 }
 
+/// Returns the protocol with this slug.
+///
+/// # Errors
+/// Returns [`Problem::UnknownProtocol`], or [`Problem::ProtocolUnavailable`] if the protocol is not served now.
+pub(super) fn served<'a>(snapshot: &'a Snapshot, slug: &str) -> Result<&'a Served, Problem> {
+    snapshot.served(slug).ok_or_else(|| not_served(unavailable(snapshot, slug), slug))
+}
+
+/// Returns the protocol with this slug that is not served now.
+fn unavailable<'a>(snapshot: &'a Snapshot, slug: &str) -> Option<&'a Unavailable> {
+    let mut unavailable = snapshot.unavailable.iter();
+    unavailable.find(|unavailable| unavailable.protocol.as_ref().is_some_and(|own| own.slug == slug))
+}
+
+fn not_served(unavailable: Option<&Unavailable>, slug: &str) -> Problem {
+    match unavailable {
+        Some(unavailable) => {
+            Problem::ProtocolUnavailable(format!("{slug} is {}: {}", why(unavailable).as_str(), unavailable.reason))
+        }
+        None => Problem::UnknownProtocol(format!("{slug} is not a protocol that is served here")),
+    }
+}
+
 /// Plans jobs for one protocol, on all networks; none if no deployment answers the question.
 ///
 /// # Errors
@@ -88,10 +111,7 @@ pub(super) fn for_one(
     question: Question,
     account: Address,
 ) -> Result<Plans, Problem> {
-    let unavailable = snapshot
-        .unavailable
-        .iter()
-        .find(|unavailable| unavailable.protocol.as_ref().is_some_and(|own| own.slug == slug));
+    let unavailable = unavailable(snapshot, slug);
     let number = portolan_abi::Question(question as u8);
     let is_missed =
         |unavailable: &Unavailable| networks.iter().any(|network| unavailable.answered(number, network.chain_id));
@@ -100,12 +120,7 @@ pub(super) fn for_one(
         let jobs = jobs(served, networks, question, account);
         return Ok(Plans { jobs, unavailable: Vec::new() });
     }
-    Err(match unavailable {
-        Some(unavailable) => {
-            Problem::ProtocolUnavailable(format!("{slug} is {}: {}", why(unavailable).as_str(), unavailable.reason))
-        }
-        None => Problem::UnknownProtocol(format!("{slug} is not a protocol that is served here")),
-    })
+    Err(not_served(unavailable, slug))
 }
 
 fn why(unavailable: &Unavailable) -> Reason {

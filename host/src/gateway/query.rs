@@ -25,6 +25,8 @@ pub(crate) enum Query {
     Protocols,
     /// The questions that each protocol answers on each network.
     Coverage,
+    /// What wallets show of the claims of the protocol with this slug.
+    ClearSigning(String),
     /// The address that a name resolves to.
     Address(Name, Lookup),
     /// The events of a transaction.

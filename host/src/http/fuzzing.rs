@@ -129,6 +129,7 @@ fn require_query(head: &Parts, query: &Query) {
     let is_network = |chain_id: u64| NETWORKS.with_chain_id(chain_id).is_some();
     match query {
         Query::Networks | Query::Protocols | Query::Coverage => {}
+        Query::ClearSigning(slug) => require_slug(slug),
         Query::Address(name, _) => require_name(name),
         Query::Events(EventsQuery { chain_id, hash, types, logs_max, account }) => {
             assert!(is_network(*chain_id) && path.contains(&format!("{hash:#x}")), "{path}");
@@ -158,12 +159,16 @@ fn require_query(head: &Parts, query: &Query) {
     }
 }
 
+fn require_slug(slug: &str) {
+    assert!(!slug.is_empty() && !paths::is_reserved(slug) && address::parse(slug).is_err(), "{slug}");
+}
+
 fn require_about(about: &About) {
     let is_network = |chain_id: u64| NETWORKS.with_chain_id(chain_id).is_some();
     match about {
         About::Rows(AboutRows::Protocol { slug, chain_id, .. }) => {
             assert!(chain_id.is_none_or(is_network), "{about:?}");
-            assert!(!slug.is_empty() && !paths::is_reserved(slug) && address::parse(slug).is_err(), "{slug}");
+            require_slug(slug);
         }
         About::Balances { chain_id, .. } => assert!(chain_id.is_none_or(is_network), "{about:?}"),
         About::Rows(AboutRows::Claimables { filter, chain_id, .. }) => {

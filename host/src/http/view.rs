@@ -11,6 +11,7 @@ mod account_answer;
 mod account_effects;
 mod bodies;
 mod claim_plan;
+mod clear_signing;
 mod coverage;
 mod currency;
 mod event_schema;
@@ -45,6 +46,7 @@ pub(super) use self::problem::problem;
 use self::account_answer::AccountAnswerView;
 use self::account_effects::AccountEffectsView;
 use self::claim_plan::ClaimPlanView;
+use self::clear_signing::ClearSigningView;
 use self::coverage::CoverageView;
 use self::events::{EventView, LogView, UndecodedView, WrittenTokens, logs};
 use self::job::EndedJobView;
@@ -92,6 +94,7 @@ pub(super) fn write(
         Items::Networks(networks) => document.rows(|| networks.iter().map(|each| NetworkEntry::of(each, shape))),
         Items::Protocols(protocols) => document.rows(|| protocols.iter().map(|each| ProtocolView::with_company(each))),
         Items::Coverage(rows) => document.rows(|| rows.iter().map(CoverageView::of)),
+        Items::ClearSigning(descriptors) => document.rows(|| descriptors.iter().map(ClearSigningView::of)),
         Items::Rows { rows, .. } => document.rows(|| in_order(rows, shape).filter_map(|row| RowView::of(row, shape))),
         Items::Portfolio(portfolio) => document.single(PortfolioView::of(portfolio, shape)),
         Items::Accounts(answers) => {

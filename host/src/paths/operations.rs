@@ -78,6 +78,11 @@ impl Endpoint {
             Self::Borrowing => ("positions", "getBorrowing", "positions with a debt"),
             Self::Pooling => ("positions", "getPooling", "shares of pools"),
             Self::Locked => ("positions", "getLocked", "what is locked or vesting"),
+            Self::ClearSigning => (
+                "facts",
+                "getClearSigning",
+                "[what wallets show of a protocol's claims](../use/clear-signing.md): descriptors of ERC-7730",
+            ),
             Self::ProtocolLogo => (
                 "facts",
                 "getProtocolLogo",

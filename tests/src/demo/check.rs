@@ -61,7 +61,8 @@ fn forms(stage: &Stage, who: &str, out: &mut Output<'_>) -> Result<()> {
         let claimables = format!("/{slug}/{account}/claimables?detail=full");
         let positions = ["farming", "lending", "borrowing", "pooling", "locked"];
         let positions = positions.map(|list| format!("/{slug}/{list}/{account}/positions?detail=full"));
-        [claimables].into_iter().chain(positions)
+        let signing = format!("/{slug}/clear-signing.json?detail=full");
+        [claimables, signing].into_iter().chain(positions)
     });
     let facts = ["networks", "protocols", "protocols/coverage"].map(|list| format!("/{list}?detail=full"));
     for path in lists.into_iter().chain(plans).chain(of_protocols).chain(facts) {

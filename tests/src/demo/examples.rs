@@ -29,6 +29,7 @@ pub(super) fn check(stage: &Stage, out: &mut Output<'_>) -> Result<()> {
         ("networks", "/networks".to_owned()),
         ("protocols", "/protocols".to_owned()),
         ("coverage", "/protocols/coverage".to_owned()),
+        ("clear-signing", "/sushiswap/clear-signing.json".to_owned()),
         ("all-claimables", format!("/claimables/{farmer}?network=polygon")),
         ("all-positions", format!("/positions/{farmer}?include=aave_v3")),
         ("claim-plan", format!("/{farmer}/claim-plan?network=polygon&include=quickswap")),

@@ -51,6 +51,7 @@ pub(super) fn introduce(stage: &Stage, out: &mut impl Write) -> Result<()> {
         format!("http://{base}/networks"),
         format!("http://{base}/protocols"),
         format!("http://{base}/protocols/coverage"),
+        format!("http://{base}/sushiswap/clear-signing.json"),
         format!("http://{operators}/plugins"),
     ] {
         writeln!(out, "curl -i {line}")?;

@@ -17,6 +17,7 @@ mod boosters;
 mod chefs;
 mod claim_functions;
 mod claims;
+mod clear_signing;
 mod client;
 mod clients;
 mod comets;

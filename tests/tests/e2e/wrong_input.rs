@@ -138,6 +138,7 @@ fn unknown_protocols_are_not_found() {
     for slug in cases {
         fixture().assert_refused(&[
             (format!("/{slug}/{ACCOUNT}/claimables"), 404, "unknown-protocol", ""),
+            (format!("/{slug}/clear-signing.json"), 404, "unknown-protocol", ""),
             (format!("/{slug}/farming/{ACCOUNT}/positions"), 404, "unknown-protocol", ""),
             (format!("/{slug}/lending/{ACCOUNT}/positions"), 404, "unknown-protocol", ""),
         ]);
@@ -183,6 +184,7 @@ fn parameters_that_a_path_does_not_take_are_refused_with_those_that_it_takes() {
         ("/networks?network=polygon".to_owned(), "takes detail"),
         ("/protocols?include=quickswap".to_owned(), "takes detail"),
         ("/protocols/coverage?protocol=quickswap".to_owned(), "takes detail"),
+        ("/quickswap/clear-signing.json?network=polygon".to_owned(), "takes detail"),
         (format!("/claimables/{ACCOUNT}?netwrk=polygon"), "did you mean network?"),
         (format!("/positions/{ACCOUNT}?kinds=staked"), "did you mean kind?"),
         (format!("/{ACCOUNT}/claim-plan?network=polygon&kind=staked"), "takes network, include"),
@@ -312,6 +314,10 @@ fn unknown_paths_are_not_found() {
         "/networks/polygon",
         "/protocols/quickswap",
         "/protocols/coverage/quickswap",
+        "/clear-signing.json",
+        "/quickswap/clear-signing",
+        "/quickswap/clear-signing.json/1",
+        "/networks/clear-signing.json",
         "/claimables/0x1/x",
         "/plugins",
         "/healthz",
@@ -340,7 +346,13 @@ fn unknown_paths_are_not_found() {
 fn other_methods_are_not_allowed_anywhere() {
     let fixture = fixture();
     for method in [Method::POST, Method::PUT, Method::DELETE, Method::PATCH, Method::TRACE] {
-        for path in ["/networks", "/nothing", "/claimables/0x123", &format!("/claimables/{ACCOUNT}")] {
+        for path in [
+            "/networks",
+            "/nothing",
+            "/quickswap/clear-signing.json",
+            "/claimables/0x123",
+            &format!("/claimables/{ACCOUNT}"),
+        ] {
             let response = fixture.fetch(&method, path);
             fixture.assert_problem(&format!("{method} {path}"), &response, 405, "method-not-allowed", "");
             let allow = response.header("allow").unwrap();

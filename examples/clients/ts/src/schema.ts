@@ -310,6 +310,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/{slug}/clear-signing.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What wallets show of a protocol's claims: descriptors of ERC-7730 */
+        get: operations["getClearSigning"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/{slug}/farming/{account}/positions": {
         parameters: {
             query?: never;
@@ -786,6 +803,8 @@ export interface components {
         Caip19: string;
         /** @description A CAIP-2 id of a network. */
         Caip2: string;
+        /** @description An address in hex with the checksum of EIP-55. */
+        ChecksummedAddress: string;
         /** @description The basis of a sum of claims. */
         ClaimCounts: {
             /** @description A sentence about these numbers. */
@@ -920,6 +939,95 @@ export interface components {
             /** @description Mechanism; only in answers of one protocol. */
             type?: string;
         };
+        /** @description What wallets show of a protocol's claims: a descriptor of ERC-7730. */
+        ClearSigning: {
+            /** @description URL of the JSON schema. */
+            $schema: string;
+            /** @description The calls that it is about. */
+            context: components["schemas"]["ClearSigningContext"];
+            /** @description What is shown. */
+            display: components["schemas"]["ClearSigningDisplay"];
+            /** @description Who is called. */
+            metadata: components["schemas"]["ClearSigningMetadata"];
+        };
+        /** @description The calls that a descriptor is about. */
+        ClearSigningContext: {
+            /** @description Name of the descriptor. */
+            $id: string;
+            /** @description The called contracts. */
+            contract: components["schemas"]["ClearSigningContracts"];
+        };
+        /** @description A contract on a network. */
+        ClearSigningContract: {
+            /** @description The contract. */
+            address: components["schemas"]["ChecksummedAddress"];
+            /**
+             * Format: uint64
+             * @description Chain id of the network.
+             */
+            chainId: number;
+        };
+        /** @description The contracts that a descriptor is about. */
+        ClearSigningContracts: {
+            /** @description The contracts that the protocol's deployments list. */
+            deployments: components["schemas"]["ClearSigningContract"][];
+        };
+        /** @description What wallets show. */
+        ClearSigningDisplay: {
+            /** @description What is shown of each function, by its signature with names of its arguments. */
+            formats: {
+                [key: string]: components["schemas"]["ClearSigningFormat"];
+            };
+        };
+        /** @description What wallets show of an argument. */
+        ClearSigningField: {
+            /** @description How it is shown: `addressName`, `amount` or `raw`. */
+            format: string;
+            /** @description Its name for people. */
+            label: string;
+            /** @description Types of address that it may be. */
+            params?: components["schemas"]["ClearSigningParams"];
+            /** @description Path of the argument, or of a value of the transaction. */
+            path: string;
+            /** @description When it is shown, if not always. */
+            visible?: components["schemas"]["ClearSigningVisibility"];
+        };
+        /** @description What wallets show of a function's calls. */
+        ClearSigningFormat: {
+            /** @description What is shown of its arguments, in order. */
+            fields: components["schemas"]["ClearSigningField"][];
+            /** @description What the call does. */
+            intent: string;
+        };
+        /** @description More about who is called. */
+        ClearSigningInfo: {
+            /**
+             * Format: uri
+             * @description URL of the protocol's site.
+             */
+            url: string;
+        };
+        /** @description Who is called. */
+        ClearSigningMetadata: {
+            /** @description More about the owner; absent if the protocol has no site. */
+            info?: components["schemas"]["ClearSigningInfo"];
+            /** @description Who runs the protocol. */
+            owner: string;
+        };
+        /** @description Types of address. */
+        ClearSigningParams: {
+            /** @description Words of ERC-7730, such as `wallet` and `token`. */
+            types: string[];
+        };
+        /** @description A value that wallets require. */
+        ClearSigningValue: boolean | number | string;
+        /** @description Values that wallets require. */
+        ClearSigningValues: {
+            /** @description The argument is one of these. */
+            mustMatch: components["schemas"]["ClearSigningValue"][];
+        };
+        /** @description When an argument is shown. */
+        ClearSigningVisibility: string | components["schemas"]["ClearSigningValues"];
         /** @description An address of another coin, in its binary form. */
         CoinAddress: {
             /** @description In hex. */
@@ -6506,6 +6614,216 @@ export interface operations {
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
+                    "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "server-timing": components["headers"]["server-timing"];
+                    "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                    vary: components["headers"]["vary"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+        };
+    };
+    getClearSigning: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Everything that is known. Values: `full`.
+                 * @example full
+                 */
+                detail?: "full";
+                /**
+                 * @description The form of amounts; a parameter goes before the header `Accept`. Values: `string`, `number`.
+                 * @example string
+                 */
+                amounts?: "string" | "number";
+            };
+            header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
+                /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
+                "x-request-id"?: components["parameters"]["x-request-id"];
+                /** @description The W3C trace of the request, for the operator's log and spans */
+                traceparent?: components["parameters"]["traceparent"];
+                /** @description `zstd`, `br`, `gzip`, with weights: how the body is compressed */
+                "accept-encoding"?: components["parameters"]["accept-encoding"];
+                /** @description Tags of bodies that the client has: 304 if the body is one of them */
+                "if-none-match"?: components["parameters"]["if-none-match"];
+            };
+            path: {
+                /**
+                 * @description The protocol. Values: a slug of `/protocols`.
+                 * @example aave_v3
+                 */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What wallets show of a protocol's claims: descriptors of ERC-7730 */
+            200: {
+                headers: {
+                    "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                    "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "content-encoding": components["headers"]["content-encoding"];
+                    "content-length": components["headers"]["content-length"];
+                    date: components["headers"]["date"];
+                    etag: components["headers"]["etag"];
+                    "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "server-timing": components["headers"]["server-timing"];
+                    "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                    vary: components["headers"]["vary"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "$schema": "https://eips.ethereum.org/assets/eip-7730/erc7730-v2.schema.json",
+                     *         "context": {
+                     *           "$id": "Claims of sushiswap",
+                     *           "contract": {
+                     *             "deployments": [
+                     *               {
+                     *                 "chainId": 1,
+                     *                 "address": "0xc2EdaD668740f1aA35E4D8f227fB8E17dcA888Cd"
+                     *               },
+                     *               {
+                     *                 "chainId": 1,
+                     *                 "address": "0xEF0881eC094552b2e128Cf945EF17a6752B4Ec5d"
+                     *               },
+                     *               {
+                     *                 "chainId": 137,
+                     *                 "address": "0x0769fd68dFb93167989C6f7254cd0D766Fb2841F"
+                     *               }
+                     *             ]
+                     *           }
+                     *         },
+                     *         "metadata": {
+                     *           "owner": "SushiSwap",
+                     *           "info": {
+                     *             "url": "https://sushi.com"
+                     *           }
+                     *         },
+                     *         "display": {
+                     *           "formats": {
+                     *             "deposit(uint256 number,uint256 zero)": {
+                     *               "intent": "Claim: deposit",
+                     *               "fields": [
+                     *                 {
+                     *                   "path": "number",
+                     *                   "label": "Number",
+                     *                   "format": "raw"
+                     *                 },
+                     *                 {
+                     *                   "path": "zero",
+                     *                   "label": "Zero",
+                     *                   "format": "raw",
+                     *                   "visible": {
+                     *                     "mustMatch": [
+                     *                       0
+                     *                     ]
+                     *                   }
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "harvest(uint256 number,address account)": {
+                     *               "intent": "Claim: harvest",
+                     *               "fields": [
+                     *                 {
+                     *                   "path": "number",
+                     *                   "label": "Number",
+                     *                   "format": "raw"
+                     *                 },
+                     *                 {
+                     *                   "path": "account",
+                     *                   "label": "Account",
+                     *                   "format": "addressName",
+                     *                   "params": {
+                     *                     "types": [
+                     *                       "wallet"
+                     *                     ]
+                     *                   }
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "leaveStaking(uint256 zero)": {
+                     *               "intent": "Claim: leaveStaking",
+                     *               "fields": [
+                     *                 {
+                     *                   "path": "zero",
+                     *                   "label": "Zero",
+                     *                   "format": "raw",
+                     *                   "visible": {
+                     *                     "mustMatch": [
+                     *                       0
+                     *                     ]
+                     *                   }
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "withdraw(uint256 number,uint256 zero)": {
+                     *               "intent": "Claim: withdraw",
+                     *               "fields": [
+                     *                 {
+                     *                   "path": "number",
+                     *                   "label": "Number",
+                     *                   "format": "raw"
+                     *                 },
+                     *                 {
+                     *                   "path": "zero",
+                     *                   "label": "Zero",
+                     *                   "format": "raw",
+                     *                   "visible": {
+                     *                     "mustMatch": [
+                     *                       0
+                     *                     ]
+                     *                   }
+                     *                 }
+                     *               ]
+                     *             }
+                     *           }
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["ClearSigning"][] | {
+                        items: components["schemas"]["ClearSigning"][];
+                        report: components["schemas"]["Report"];
+                    };
+                };
+            };
+            /** @description The client has this body already, by `if-none-match`. */
+            304: {
+                headers: {
+                    "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                    "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "content-encoding": components["headers"]["content-encoding"];
+                    "content-length": components["headers"]["content-length"];
+                    date: components["headers"]["date"];
+                    etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];

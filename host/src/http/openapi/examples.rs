@@ -22,9 +22,9 @@ macro_rules! recorded {
 }
 
 /// The examples: answers by the endpoint's label, problems by status.
-static RECORDED: [(&str, &str); 19] = recorded![
-    "address-of-name" "all-claimables" "all-positions" "borrowing" "claim-plan" "claimables" "coverage" "events"
-    "farming" "lending" "name-of-account" "native-balance" "networks" "problem-400" "problem-404" "problem-413"
+static RECORDED: [(&str, &str); 20] = recorded![
+    "address-of-name" "all-claimables" "all-positions" "borrowing" "claim-plan" "claimables" "clear-signing" "coverage"
+    "events" "farming" "lending" "name-of-account" "native-balance" "networks" "problem-400" "problem-404" "problem-413"
     "problem-503" "protocols" "token-balances"
 ];
 

@@ -122,6 +122,7 @@ fn query(
         (Endpoint::Networks, []) => Ok(Query::Networks),
         (Endpoint::Protocols, []) => Ok(Query::Protocols),
         (Endpoint::Coverage, []) => Ok(Query::Coverage),
+        (Endpoint::ClearSigning, [slug]) => Ok(Query::ClearSigning((*slug).to_owned())),
         (Endpoint::AllClaimables, [account_text]) => all_claimables(account_text, search, networks),
         (Endpoint::AllPositions | Endpoint::Watch, [account_text]) => all_positions(account_text, search, networks),
         (Endpoint::ClaimablesOfAccounts, []) => {

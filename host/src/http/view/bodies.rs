@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use super::account_answer::AccountAnswerView;
 use super::account_effects::AccountEffectsView;
 use super::claim_plan::ClaimPlanView;
+use super::clear_signing::ClearSigningView;
 use super::coverage::CoverageView;
 use super::events::{LogView, UndecodedView};
 use super::names::NameView;
@@ -24,6 +25,7 @@ pub(in crate::http) fn schema(endpoint: Endpoint, generator: &mut SchemaGenerato
         Endpoint::Networks => list::<NetworkEntry<'_>>(generator),
         Endpoint::Protocols => list::<ProtocolView<'_>>(generator),
         Endpoint::Coverage => list::<CoverageView<'_>>(generator),
+        Endpoint::ClearSigning => list::<ClearSigningView<'_>>(generator),
         Endpoint::AllClaimables | Endpoint::Claimables => list::<ClaimableView<'_>>(generator),
         Endpoint::ClaimablesOfAccounts | Endpoint::PositionsOfAccounts => list::<AccountAnswerView<'_>>(generator),
         Endpoint::AllPositions => single::<PortfolioView<'_>>(generator),

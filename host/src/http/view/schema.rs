@@ -35,6 +35,8 @@ macro_rules! text_form {
 text_form! {
     /// An address in lower-case hex.
     AddressText as "Address": "^0x[0-9a-f]{40}$";
+    /// An address in hex with the checksum of EIP-55.
+    ChecksummedAddress as "ChecksummedAddress": "^0x[0-9a-fA-F]{40}$";
     /// The address of a token in lower-case hex, or `0x0` for the native token.
     TokenAddress as "TokenAddress": "^0x(0|[0-9a-f]{40})$";
     /// A word of 32 bytes in lower-case hex.

@@ -1,6 +1,7 @@
 //! Whole bodies against the samples of the API's contract.
 
 mod balances;
+mod clear_signing;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

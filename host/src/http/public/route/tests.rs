@@ -58,6 +58,7 @@ fn every_path_of_the_api_is_a_query() {
         ("/networks", Query::Networks),
         ("/protocols", Query::Protocols),
         ("/protocols/coverage", Query::Coverage),
+        ("/aave_v3/clear-signing.json", Query::ClearSigning("aave_v3".into())),
         ("/claimables/{A}", claimables(Filter::All)),
         ("/aave_v3/{A}/claimables", about("aave_v3", List::Claimables(ClaimOptions::default()))),
         ("/aave_v3/farming/{A}/positions", about("aave_v3", List::Farming)),
