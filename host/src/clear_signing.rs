@@ -1,4 +1,5 @@
-//! Clear signing (ERC-7730): what a wallet shows of the calls that claim, made of the plugins' claim templates.
+//! Clear signing (ERC-7730): what a wallet shows of the calls that claim, made of the plugins' claim templates, and what
+//! a registry's descriptor says of the same calls.
 //!
 //! Invariant: a descriptor has one format for each function, however many templates call it, and lists only contracts
 //! that the catalogue lists. Nothing is read from a chain.
@@ -6,6 +7,10 @@
 mod argument_use;
 mod call_format;
 mod call_signature;
+mod check;
+mod comparison;
+mod registry_descriptor;
+mod registry_field;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,6 +22,8 @@ use portolan_plugins::{Instance, Served};
 
 pub(crate) use self::argument_use::ArgumentUse;
 pub(crate) use self::call_format::{CallField, CallFormat};
+pub(crate) use self::check::ClearSigningCheck;
+pub(crate) use self::registry_descriptor::RegistryDescriptor;
 
 /// The URL of the JSON schema of ERC-7730 that descriptors conform to: version 2.0.0.
 pub(crate) const SCHEMA: &str = "https://eips.ethereum.org/assets/eip-7730/erc7730-v2.schema.json";

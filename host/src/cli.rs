@@ -107,12 +107,15 @@ pub(crate) enum PluginCommand {
     /// claims do when they are tried. A question that fails does not disturb the others.
     ///
     /// Exit codes: 0 if all is sound; 1 if the plugin is refused, an address has no code, a question is not answered in
-    /// full or a claim does not pay what it states; 2 if the command line or a file that it names is wrong.
+    /// full, a claim does not pay what it states or a descriptor of --clear-signing contradicts; 2 if the command line
+    /// or a file that it names is wrong.
     ///
     /// With --json, one object: `sound`; `capabilities`; `addresses` with `protocol`, `network`, `market`, `address`,
     /// `codeBytes`, `failure`, `answered` and `function`; `jobs` with `protocol`, `network`, `question`, `status`,
     /// `reason`, `detail`, `reads` and `claims` (how many claims were `paid`, `differs`, `reverted`, `refused` and
-    /// `untried`); `notChecked` with the networks that --rpc does not name; `notAsked` with the questions that need --transaction.
+    /// `untried`); `notChecked` with the networks that --rpc does not name; `notAsked` with the questions that need
+    /// --transaction; `clearSigning` with `file`, `sound`, `functions` (`function`, `intent`, `contradictions` and `notes`
+    /// of each), `contracts` (by `network`), `onlyInPlugin` and `onlyInDescriptor` for each descriptor.
     Check(CheckFlags),
     /// Load a plugin file and ask it a question as a client of the gateway would.
     ///
@@ -285,6 +288,10 @@ pub(crate) struct CheckFlags {
     /// A transaction with events of the plugin's protocols; without it, the question `events` is not asked.
     #[arg(long, value_name = "HASH")]
     pub(crate) transaction: Option<String>,
+    /// A registry's descriptor (ERC-7730) to compare the claim functions with; repeatable. Files that it includes are
+    /// not opened.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) clear_signing: Vec<PathBuf>,
 }
 
 /// Flags of `plugin ask`.

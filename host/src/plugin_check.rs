@@ -1,14 +1,17 @@
 //! `portolan plugin check`: loads one plugin as the gateway would, checks its deployments against the chains, and puts
-//! each question that they declare.
+//! each question that they declare. Claims are compared with descriptors of a registry, if some are given.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use alloy::primitives::{Address, address};
 use portolan_abi::Question;
+use portolan_base::sanitize;
 use portolan_plugins::{Capabilities, Served};
 use serde_json::{Map, Value, json};
 
 use crate::address;
+use crate::clear_signing::{ClearSigningCheck, RegistryDescriptor};
 use crate::cli::CheckFlags;
 use crate::config::Environment;
 use crate::gateway::{CheckedAddress, CheckedJob, DeploymentCheck};
@@ -26,6 +29,7 @@ pub(crate) async fn run(flags: &CheckFlags, environment: &Environment) -> Result
     let account = flags.account.as_deref().map_or(Ok(ACCOUNT), |text| {
         address::parse(text).map_err(|error| LonePluginError::Argument(format!("--account: {text} {error}")))
     })?;
+    let descriptors = flags.clear_signing.iter().map(|file| descriptor(file)).collect::<Result<Vec<_>, _>>()?;
     let plugin = LonePlugin::start(&flags.of, environment, None).await?;
     let rows = plugin.gateway.admin().registry.status();
     let capabilities: Vec<Capabilities> = rows.into_iter().map(|row| row.capabilities).collect();
@@ -38,10 +42,15 @@ pub(crate) async fn run(flags: &CheckFlags, environment: &Environment) -> Result
     };
     let event_jobs: Vec<Value> = events.iter().flat_map(|answer| event_jobs(answer, decoder)).collect();
     let check = plugin.gateway.check_deployments(account).await;
-    let is_sound = check.is_sound() && events.iter().all(PluginAnswer::is_sound);
+    let (protocols, networks): (Vec<&Served>, _) = (snapshot.iter().collect(), plugin.gateway.networks());
+    let signing = descriptors.iter().map(|descriptor| ClearSigningCheck::of(&protocols, networks, descriptor));
+    let signing: Vec<ClearSigningCheck> = signing.collect();
+    let is_sound = check.is_sound()
+        && events.iter().all(PluginAnswer::is_sound)
+        && signing.iter().all(ClearSigningCheck::is_sound);
     let not_asked = if decoder.is_some() && event_jobs.is_empty() { vec![Question::EVENTS.name()] } else { Vec::new() };
     let jobs = check.jobs.iter().map(job).chain(event_jobs).collect();
-    let found = Found { check, jobs, not_asked };
+    let found = Found { check, jobs, not_asked, signing };
     let shown = if flags.of.json {
         format!("{}\n", document(&found, is_sound, &capabilities))
     } else {
@@ -57,6 +66,14 @@ struct Found {
     jobs: Vec<Value>,
     /// Questions that the plugin answers and that were not put.
     not_asked: Vec<&'static str>,
+    /// One for each descriptor of a registry.
+    signing: Vec<ClearSigningCheck>,
+}
+
+fn descriptor(file: &Path) -> Result<RegistryDescriptor, LonePluginError> {
+    let wrong =
+        |error| LonePluginError::Argument(format!("{}: {error}", sanitize::single_line(&file.to_string_lossy())));
+    RegistryDescriptor::read(file).map_err(wrong)
 }
 
 fn job(job: &CheckedJob) -> Value {
@@ -104,7 +121,7 @@ fn listed(capabilities: &[Capabilities]) -> String {
 }
 
 /// Formats a line per address, one per question, and the sums.
-fn table(Found { check, jobs, not_asked }: &Found) -> String {
+fn table(Found { check, jobs, not_asked, signing }: &Found) -> String {
     let mut text = String::new();
     let mut line = |words: std::fmt::Arguments<'_>| {
         // Writing into a String does not fail.
@@ -130,6 +147,9 @@ fn table(Found { check, jobs, not_asked }: &Found) -> String {
     }
     if !check.not_checked.is_empty() {
         line(format_args!("not checked, as --rpc names no endpoint: {}", check.not_checked.join(", ")));
+    }
+    for words in signing.iter().flat_map(ClearSigningCheck::lines) {
+        line(format_args!("{words}"));
     }
     text
 }
@@ -163,7 +183,7 @@ fn words(row: &CheckedAddress) -> String {
     }
 }
 
-fn document(Found { check, jobs, not_asked }: &Found, is_sound: bool, capabilities: &[Capabilities]) -> Value {
+fn document(Found { check, jobs, not_asked, signing }: &Found, is_sound: bool, capabilities: &[Capabilities]) -> Value {
     let address = |row: &CheckedAddress| {
         json!({
             "protocol": row.protocol,
@@ -183,5 +203,6 @@ fn document(Found { check, jobs, not_asked }: &Found, is_sound: bool, capabiliti
         "jobs": jobs,
         "notChecked": check.not_checked,
         "notAsked": not_asked,
+        "clearSigning": signing.iter().map(ClearSigningCheck::document).collect::<Vec<_>>(),
     })
 }

@@ -1,6 +1,7 @@
 //! Function signatures as ERC-7730 has them: types with the names of parameters, also within tuples.
 
 use alloy::dyn_abi::DynSolType;
+use alloy::primitives::{Selector, keccak256};
 
 /// Longest signature that is read.
 const BYTES_MAX: usize = 4_096;
@@ -37,10 +38,25 @@ impl CallSignature {
         is_identifier(name).then(|| Self { name: name.to_owned(), parameters })
     }
 
+    /// Returns the signature in canonical form, without names.
+    pub(crate) fn plain(&self) -> String {
+        let kinds: Vec<String> = self.parameters.iter().map(CallParameter::plain).collect();
+        format!("{}({})", self.name, kinds.join(","))
+    }
+
     /// Returns the signature as a descriptor's key: with names, a space before each and none elsewhere.
     pub(crate) fn key(&self) -> String {
         format!("{}({})", self.name, keys(&self.parameters))
     }
+
+    pub(crate) fn selector(&self) -> Selector {
+        selector(&self.plain())
+    }
+}
+
+/// Returns the selector of a signature in canonical form.
+fn selector(signature: &str) -> Selector {
+    Selector::from_slice(&keccak256(signature)[..4])
 }
 
 impl CallParameter {
@@ -68,6 +84,11 @@ impl CallParameter {
         let name = names.next().unwrap_or_default();
         let is_sound = names.next().is_none() && (name.is_empty() || is_identifier(name));
         is_sound.then(|| Self { name: name.to_owned(), kind, members })
+    }
+
+    fn plain(&self) -> String {
+        let member = |members: &[Self]| members.iter().map(Self::plain).collect::<Vec<_>>().join(",");
+        written(&self.kind, &self.members, &member)
     }
 
     fn key(&self) -> String {
@@ -144,6 +165,7 @@ mod tests {
     fn a_signature_is_read_with_names_locations_and_tuples() {
         let text = "claim( uint256 _id, (address token, uint256[2] amount)[] memory rewards,tuple(bytes32) proof )";
         let read = CallSignature::parse(text).unwrap();
+        assert_eq!(read.plain(), "claim(uint256,(address,uint256[2])[],(bytes32))");
         assert_eq!(read.key(), "claim(uint256 _id,(address token,uint256[2] amount)[] rewards,(bytes32) proof)");
         let [id, rewards, proof] = &read.parameters[..] else { panic!("{read:?}") };
         assert_eq!((id.name.as_str(), &id.kind), ("_id", &DynSolType::Uint(256)));
@@ -151,11 +173,31 @@ mod tests {
         assert_eq!(CallSignature::parse(&read.key()), Some(read));
     }
 
+    #[test]
+    fn selectors_are_those_of_the_field() {
+        // As Etherscan and 4byte.directory have them.
+        for (text, selector) in [
+            ("getReward()", [0x3d, 0x18, 0xb9, 0x12]),
+            ("getReward(address account)", [0xc0, 0x00, 0x07, 0xb0]),
+            ("deposit(uint256 pid, uint amount)", [0xe2, 0xbb, 0xb1, 0x58]),
+            ("function transfer(address payable to,uint256 value)", [0xa9, 0x05, 0x9c, 0xbb]),
+            (
+                "exactInputSingle((address tokenIn,address tokenOut,uint24 fee,address recipient,uint256 deadline,\
+                 uint256 amountIn,uint256 amountOutMinimum,uint160 sqrtPriceLimitX96) params)",
+                [0x41, 0x4b, 0xf3, 0x89],
+            ),
+        ] {
+            let read = CallSignature::parse(text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(read.selector(), Selector::from(selector), "{text}");
+        }
+    }
+
     proptest! {
         #[test]
         fn whatever_a_key_is_it_is_read_as_it_is_written(text in "[a-z]{1,3}\\([a-z0-9,()\\[\\] ]{0,40}\\)|.{0,40}") {
             if let Some(read) = CallSignature::parse(&text) {
                 assert_eq!(CallSignature::parse(&read.key()).as_ref(), Some(&read));
+                assert_eq!(CallSignature::parse(&read.plain()).map(|plain| plain.selector()), Some(read.selector()));
             }
         }
     }

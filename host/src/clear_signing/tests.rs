@@ -1,5 +1,7 @@
 //! Formats of claim functions, as their templates make them.
 
+mod check;
+
 use alloy::dyn_abi::DynSolValue;
 use alloy::primitives::{U256, address};
 use portolan_abi::map::{Catalogue, ClaimTemplate, Deployment, Lineage, Protocol as DeclaredProtocol, Role, caller};

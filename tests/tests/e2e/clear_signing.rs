@@ -1,9 +1,13 @@
-//! Clear signing: the descriptors of all protocols by the schema of ERC-7730, and each claim by its format.
+//! Clear signing: the descriptors of all protocols by the schema of ERC-7730, and each claim by its format; then
+//! descriptors of a registry beside a plugin's claims.
 //!
 //! The schema in `clear_signing/` is version 2.0.0 as it is published with the ERC (`ethereum/ERCs`,
 //! `assets/erc-7730/erc7730-v2.schema.json`), under CC0 1.0.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
 
 use alloy::primitives::keccak256;
 use bytes::Bytes;
@@ -15,7 +19,7 @@ use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::http::{Response, Version, request};
 use portolan_tests::json::Json;
 use portolan_tests::protocol::Question;
-use portolan_tests::truth::ACCOUNTS;
+use portolan_tests::truth::{ACCOUNTS, Truth};
 use portolan_tests::world::World;
 use serde_json::{Value, json};
 
@@ -193,4 +197,96 @@ fn a_descriptor_is_kept_by_caches_as_the_list_of_protocols_is() {
     assert_eq!(fetch(&Method::HEAD, &[]).header("etag"), Some(tag));
     let full = gateway.get("/quickswap/clear-signing.json?detail=full").unwrap().json().unwrap();
     assert_eq!(full.at("items").unwrap(), &whole.json().unwrap());
+}
+
+/// The plugin with one deployment of the chain, checked against a descriptor.
+struct SigningCheck {
+    chain: Chain,
+    folder: tempfile::TempDir,
+    descriptor: Value,
+}
+
+impl SigningCheck {
+    fn start() -> Self {
+        let chain = Chain::start("optimism-gauges").unwrap();
+        let truth = Truth::new("optimism", &chain.expected.to_string()).unwrap();
+        let [voter, escrow, distributor] =
+            ["voter", "escrow", "distributor"].map(|name| truth.contract(name).unwrap().to_owned());
+        let settings = format!(
+            "shipped = false\n[[deployment]]\nprotocol = \"velodrome_v2\"\nnetwork = \"optimism\"\n\
+             voter = \"{voter}\"\nescrow = \"{escrow}\"\ndistributor = \"{distributor}\"\n"
+        );
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("solidly.toml"), &settings).unwrap();
+        let plugin = build::built().unwrap().plugin("libsolidly.so");
+        let setup = Setup::default().rpc("optimism", &chain.url).plugin(&plugin, &["velodrome_v2"]);
+        let gateway = setup.settings("solidly", &settings).start().unwrap();
+        let descriptor = descriptors(&gateway, "velodrome_v2").remove(0);
+        Self { chain, folder, descriptor }
+    }
+
+    /// Checks the plugin against this text as a file.
+    fn check(&self, text: &str, arguments: &[&str]) -> Output {
+        let file = self.folder.path().join("descriptor.json");
+        fs::write(&file, text).unwrap();
+        self.check_file(&file, arguments)
+    }
+
+    fn check_file(&self, file: &Path, arguments: &[&str]) -> Output {
+        let plugin = build::built().unwrap().plugin("libsolidly.so");
+        let mut command = Command::new(build::built().unwrap().host());
+        command.args(["plugin", "check"]).arg(plugin).args(["--rpc", &format!("optimism={}", self.chain.url)]);
+        command.arg("--settings").arg(self.folder.path().join("solidly.toml")).arg("--clear-signing").arg(file);
+        command.args(arguments).env_clear().output().unwrap()
+    }
+}
+
+#[test]
+fn plugin_check_agrees_with_its_own_descriptor_and_not_with_one_that_calls_the_account_a_token() {
+    let check = SigningCheck::start();
+    let output = check.check(&check.descriptor.to_string(), &[]);
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{shown}{}", String::from_utf8_lossy(&output.stderr));
+    let all = check.descriptor["display"]["formats"].as_object().unwrap().len();
+    let sum = format!("descriptor.json: {all} of {all} claim functions are described; contradictions: 0\n");
+    assert!(shown.ends_with(&sum) && shown.contains(" agrees, as \"Claim: "), "{shown}");
+    assert!(!shown.contains(" note: "), "{shown}");
+
+    // The same with the account as a token, under selectors and names of a registry's own.
+    let mut changed = check.descriptor.clone();
+    let text = changed["display"].to_string().replace(r#"["wallet"]"#, r#"["token"]"#);
+    let text = text.replace(r#"["wallet","eoa","contract"]"#, r#"["token"]"#);
+    assert_ne!(text, changed["display"].to_string(), "no claim names the account");
+    changed["display"] = serde_json::from_str(&text).unwrap();
+    let output = check.check(&changed.to_string(), &["--json"]);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{document}");
+    let [compared] = &document["clearSigning"].as_array().unwrap()[..] else { panic!("{document}") };
+    assert_eq!((&document["sound"], &compared["sound"]), (&json!(false), &json!(false)));
+    let functions = compared["functions"].as_array().unwrap();
+    let reasons = functions.iter().flat_map(|one| one["contradictions"].as_array().unwrap());
+    let reasons: Vec<&str> = reasons.map(|reason| reason.as_str().unwrap()).collect();
+    assert!(!reasons.is_empty() && reasons.iter().all(|reason| reason.contains("which is the account")), "{reasons:?}");
+}
+
+#[test]
+fn a_file_that_is_no_descriptor_is_one_line_and_exit_code_2() {
+    let check = SigningCheck::start();
+    let includes = json!({"includes": "./erc20.json", "context": {"contract": {}}, "display": {"formats": {}}});
+    let eip712 = json!({"context": {"eip712": {}}, "display": {"formats": {}}});
+    for (text, reason) in [
+        ("{".to_owned(), "descriptor.json: is not JSON"),
+        (includes.to_string(), "includes another file"),
+        (eip712.to_string(), "it is not about calls"),
+        (format!("\"{}\"", "x".repeat(5 << 20)), "has more than 4 MiB"),
+    ] {
+        let output = check.check(&text, &[]);
+        let line = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), line.lines().count(), output.stdout), (Some(2), 1, Vec::new()), "{line}");
+        assert!(line.contains(reason), "{line}");
+    }
+    for file in [check.folder.path(), &check.folder.path().join("none.json")] {
+        let output = check.check_file(file, &[]);
+        assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    }
 }
