@@ -1,4 +1,5 @@
-//! Embeds the templates of `portolan plugin new`: every folder of `examples/plugins`, as a table of its files.
+//! Embeds the templates of `portolan plugin new` (every folder of `examples/plugins`, as a table of its files) and the
+//! pages of the guide, which assistants read as resources.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -23,8 +24,22 @@ fn main() -> Result<(), Box<dyn Error>> {
         table.push_str("]),\n");
     }
     table.push_str("]\n");
-    fs::write(Path::new(&env::var("OUT_DIR")?).join("plugin_templates.rs"), table)?;
+    let out = env::var("OUT_DIR")?;
+    fs::write(Path::new(&out).join("plugin_templates.rs"), table)?;
+    fs::write(Path::new(&out).join("guide_pages.rs"), guide_pages()?)?;
     Ok(())
+}
+
+/// Returns a table of the pages of `docs/use`.
+fn guide_pages() -> Result<String, Box<dyn Error>> {
+    let folder = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("docs/use").canonicalize()?;
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let mut table = String::from("&[\n");
+    for page in entries(&folder)?.into_iter().filter(|entry| entry.extension().is_some_and(|kind| kind == "md")) {
+        writeln!(table, "({:?}, include_str!({page:?})),", name(&page)?)?;
+    }
+    table.push_str("]\n");
+    Ok(table)
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
@@ -47,5 +62,5 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
 }
 
 fn name(path: &Path) -> Result<&str, Box<dyn Error>> {
-    path.file_name().and_then(|name| name.to_str()).ok_or_else(|| "a template's name is not UTF-8".into())
+    path.file_name().and_then(|name| name.to_str()).ok_or_else(|| "a name is not UTF-8".into())
 }

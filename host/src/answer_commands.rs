@@ -3,6 +3,7 @@
 //! Invariant: data goes to stdout and all else to stderr. Both ways give the same documents, so that only [`source`]
 //! knows which one it is.
 
+mod assistant;
 mod change_stream;
 mod export;
 mod print;
@@ -22,7 +23,7 @@ use self::print::Printer;
 use self::reply::{AnswerDocument, Reply};
 use self::source::AnswerSource;
 use self::spinner::Spinner;
-use crate::cli::AnswerCommand;
+use crate::cli::{AnswerCommand, ColorWhen, SourceFlags};
 use crate::config::Environment;
 use crate::terminal;
 
@@ -79,6 +80,20 @@ pub(crate) async fn run(command: &AnswerCommand, environment: &Environment) -> u
     })
 }
 
+/// Serves an assistant; returns the exit code.
+pub(crate) async fn serve_assistant(flags: &SourceFlags, environment: &Environment) -> u8 {
+    let spinner = Spinner::default();
+    let ended = unless_interrupted(assistant::run(flags, environment, &spinner)).await;
+    spinner.clear();
+    match ended {
+        Ok(()) | Err(ClientError::Interrupted) => WHOLE,
+        Err(error) => {
+            terminal::warn(&error, ColorWhen::default());
+            error.code()
+        }
+    }
+}
+
 async fn answer(command: &AnswerCommand, environment: &Environment, spinner: &Spinner) -> Result<u8, ClientError> {
     let mut requester = unless_interrupted(Requester::start(command, environment, spinner)).await?;
     let mut printer = Printer::of(command);
@@ -127,7 +142,8 @@ impl<'a> Requester<'a> {
         environment: &Environment,
         spinner: &'a Spinner,
     ) -> Result<Self, ClientError> {
-        let source = AnswerSource::start(command, environment, spinner).await?;
+        let source =
+            AnswerSource::start(&command.source, source::needs_plugins(command.topic), environment, spinner).await?;
         let requests = command.requests(Printer::of(command).amounts());
         Ok(Self { requests, watch: command.watch_request(), source, spinner, last: Vec::new() })
     }

@@ -32,6 +32,10 @@ pub(crate) enum Command {
     Answer(AnswerCommand),
     /// Serve until SIGTERM or SIGINT.
     Serve(Flags),
+    /// Serve an assistant over standard input and output, by the Model Context Protocol.
+    ///
+    /// The tools are the gateway's endpoints. They read and plan: nothing is signed or sent. It ends when its input ends.
+    Mcp(SourceFlags),
     /// Show or purge the facts that outlive the gateway, whether it is running or not.
     State {
         #[command(subcommand)]

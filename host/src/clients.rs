@@ -106,6 +106,11 @@ impl Caller {
         Self::new(None, ClientUsage::new(ClientLimits::default(), ClientShare::new(None)), Ok(None))
     }
 
+    /// Returns the client of another request.
+    pub(crate) fn another(&self) -> Self {
+        Self::new(self.address, Arc::clone(&self.usage), self.key.clone())
+    }
+
     /// Counts the request; returns the seconds after which it may be made again if it is one too many.
     pub(crate) fn take_request(&self) -> Option<u64> {
         self.taken.get_or_init(|| self.usage.take_request()).wait.map(whole_seconds)

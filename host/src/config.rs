@@ -9,6 +9,7 @@ mod file;
 mod folders;
 mod form;
 mod layers;
+mod mcp;
 mod names;
 mod networks;
 mod operators;
@@ -47,6 +48,7 @@ use self::file::ConfigFile;
 pub(crate) use self::folders::BuiltFolder;
 pub(crate) use self::layers::Environment;
 use self::layers::Layers;
+pub(crate) use self::mcp::McpAccess;
 pub(crate) use self::operators::{ListenAddress, OperatorAccess, OperatorToken};
 use self::settings::{KEYS, Settings};
 use crate::budget::AnswerLimits;
@@ -86,6 +88,8 @@ pub(crate) struct Config {
     pub(crate) connections: ConnectionLimits,
     pub(crate) watches: PortfolioWatchLimits,
     pub(crate) clients: ClientSettings,
+    /// `None` if assistants are not served.
+    pub(crate) mcp: Option<McpAccess>,
     pub(crate) deadline_ms: u64,
     /// The settings that the gateway starts with.
     pub(crate) gateway: GatewaySettings,
@@ -159,6 +163,9 @@ impl Config {
                 settings.idle,
             ),
             clients: clients::settings(&settings, &layers)?,
+            mcp: settings
+                .is_mcp_enabled
+                .then(|| McpAccess::new(&settings.mcp_hosts, &settings.mcp_origins, settings.public_url.as_deref())),
             deadline_ms: settings.deadline_ms,
             gateway: gateway(settings, &tables, memory, &layers)?,
             docs,

@@ -13,6 +13,7 @@ pub(crate) mod problem_types;
 
 mod view;
 
+mod allowed_hosts;
 mod content;
 pub(crate) mod event_stream;
 pub(crate) mod headers;
@@ -53,7 +54,8 @@ pub(crate) async fn watch(gateway: &Arc<Gateway>, deadline: Duration, uri: Uri) 
 async fn respond(gateway: &Arc<Gateway>, deadline: Duration, uri: Uri, headers: HeaderMap) -> Response<Content> {
     let (gateway, lists, pages) = (Arc::clone(gateway), ListBodies::default(), Arc::default());
     let watches = Watches::new(&gateway, PortfolioWatchLimits::OF_ONE);
-    let api = PublicApi { listener: Listener::Base, gateway, deadline, lists, pages, watches, access_log: false };
+    let (listener, access_log) = (Listener::Base, false);
+    let api = PublicApi { listener, gateway, deadline, lists, pages, watches, access_log };
     let (mut head, ()) = Request::new(()).into_parts();
     (head.uri, head.headers) = (uri, headers);
     api.respond(&head, false, &Caller::own(), || OwnProcess).await

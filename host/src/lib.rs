@@ -70,7 +70,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::{
     AnswerCommand, Command, Flags, GatewayPluginCommand, KeyCommand, NewPluginFlags, PluginCommand, PluginFile,
-    StateCommand, Stop,
+    SourceFlags, StateCommand, Stop,
 };
 use crate::clients::Clients;
 use crate::clients::new_key::{NewKey, NewKeyError};
@@ -98,6 +98,7 @@ pub fn run() -> ExitCode {
     match cli::parse(env::args_os()) {
         Ok(Command::Answer(command)) => request(&command),
         Ok(Command::Serve(flags)) => serve(&flags),
+        Ok(Command::Mcp(flags)) => serve_assistant(&flags),
         Ok(Command::State { command }) => state(&command),
         Ok(Command::Plugin { command: PluginCommand::New(flags) }) => new_plugin(&flags),
         Ok(Command::Plugin { command: PluginCommand::Check(flags) }) => {
@@ -207,6 +208,11 @@ fn read_pages(kind: &PageFolderKind, folder: &BuiltFolder, writers: TrustedOwner
 /// Requests an answer from a gateway, or makes one without a server.
 fn request(command: &AnswerCommand) -> ExitCode {
     in_runtime(async |environment| answer_commands::run(command, environment).await)
+        .map_or_else(|code| code, ExitCode::from)
+}
+
+fn serve_assistant(flags: &SourceFlags) -> ExitCode {
+    in_runtime(async |environment| answer_commands::serve_assistant(flags, environment).await)
         .map_or_else(|code| code, ExitCode::from)
 }
 

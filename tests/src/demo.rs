@@ -152,7 +152,7 @@ impl Stage {
         writeln!(out, "preparing the chains ...")?;
         chain::prepared()?;
         let world = World::start()?;
-        let setup = world.on_chains(world.with_all_plugins()?);
+        let setup = world.on_chains(world.with_all_plugins()?).config("[mcp]\nenabled = true");
         let book = build::built_book()?.map(|book| ["--docs".to_owned(), book.to_string_lossy().into_owned()]);
         let explorer_flag = ["--explorer".to_owned(), explorer.to_string_lossy().into_owned()];
         let flags = ports().into_iter().chain(book.into_iter().flatten()).chain(explorer_flag);

@@ -8,7 +8,7 @@ use super::change_stream::{ChangeSource, ChangeStream};
 use super::remote::RemoteGateway;
 use super::reply::Reply;
 use super::spinner::Spinner;
-use crate::cli::{AnswerCommand, DEFAULT_URL, Flags, SourceFlags, Topic, URL_VARIABLE};
+use crate::cli::{DEFAULT_URL, Flags, SourceFlags, Topic, URL_VARIABLE};
 use crate::config::Environment;
 use crate::gateway::TRIES;
 use crate::http;
@@ -28,11 +28,11 @@ impl AnswerSource {
     /// # Errors
     /// The flags are wrong, or the gateway in this process does not start.
     pub(super) async fn start(
-        command: &AnswerCommand,
+        flags: &SourceFlags,
+        needs_plugins: bool,
         environment: &Environment,
         spinner: &Spinner,
     ) -> Result<Self, ClientError> {
-        let flags = &command.source;
         if flags.rpc.is_empty() && flags.config.is_none() {
             if flags.plugins.is_some() {
                 return Err(ClientError::Misuse(
@@ -42,7 +42,7 @@ impl AnswerSource {
             let url = flags.url.as_deref().or_else(|| environment.get(URL_VARIABLE)).unwrap_or(DEFAULT_URL);
             return Ok(Self::Remote(Box::new(RemoteGateway::at(url)?)));
         }
-        lone(flags, command.topic, environment, spinner).await.map(Self::Lone)
+        lone(flags, needs_plugins, environment, spinner).await.map(Self::Lone)
     }
 
     /// Words for what is waited for.
@@ -98,7 +98,7 @@ fn is_passing(partial: Option<&str>) -> bool {
 /// Starts a gateway in this process, and says so.
 async fn lone(
     flags: &SourceFlags,
-    topic: Topic,
+    needs_plugins: bool,
     environment: &Environment,
     spinner: &Spinner,
 ) -> Result<LoneGateway, ClientError> {
@@ -126,7 +126,7 @@ async fn lone(
     let networks = lone.gateway.networks_with_endpoint();
     let networks: Vec<&str> = networks.iter().map(|network| network.slug.as_str()).collect();
     let active = rows.iter().filter(|row| row.state == "active").count();
-    if active == 0 && needs_plugins(topic) {
+    if active == 0 && needs_plugins {
         let reason = "no plugin is loaded, and only plugins know protocols: --plugins names the folder of their dylibs";
         return Err(ClientError::Misuse(reason.into()));
     }
@@ -136,8 +136,8 @@ async fn lone(
     Ok(lone)
 }
 
-/// Returns true if an answer without plugins would be empty for all accounts.
-fn needs_plugins(topic: Topic) -> bool {
+/// Returns true if an answer about the topic without plugins would be empty for all accounts.
+pub(super) fn needs_plugins(topic: Topic) -> bool {
     match topic {
         Topic::Claimables | Topic::Positions | Topic::Plan | Topic::Protocols | Topic::Coverage => true,
         Topic::Balances | Topic::Events | Topic::Name | Topic::Networks => false,

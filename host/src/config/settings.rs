@@ -25,7 +25,7 @@ use super::layers::Layers;
 use super::operators::{self, ListenAddress};
 use super::plugins::{ANSWER_MIB, CPU_PERCENT, JOB_MS, JOBS_MAX, MEMORY_MIB, RESUME_MS};
 use super::values::{collector, public_url, socket_address};
-use super::{ConfigError, names, plugins, proxies, signatures, store, tokens};
+use super::{ConfigError, mcp, names, plugins, proxies, signatures, store, tokens};
 use crate::clients::addresses::ProxyHeader;
 use crate::gateway::query::SimulateWhen;
 use crate::log::LogFormat;
@@ -236,6 +236,14 @@ settings! {
          token itself";
     "operators.degraded_is_unready" => degraded_is_unready: bool = switch().or(false).file_only(),
         "true: /readyz is 503 while anything is degraded";
+
+    "mcp.enabled" => is_mcp_enabled: bool = switch().or(false), "true: assistants call the endpoints as tools at /mcp";
+    "mcp.allowed_hosts" => mcp_hosts: Vec<String> = list(operators::hosts).or(Vec::new()),
+        is "host names without ports, at most 64",
+        "hosts of a request to /mcp, like gateway.example, beside loopback ones, its own address and that of public_url";
+    "mcp.allowed_origins" => mcp_origins: Vec<String> = list(mcp::origins).or(Vec::new()),
+        is "origins like https://app.example, at most 64",
+        "origins of web pages that may call tools, like https://app.example; without one, no page may";
 
     /// With less, not even one large answer has room.
     "process.memory_mib" => memory_mib: Option<u64> = whole(256..=1 << 24).optional(), like "512",

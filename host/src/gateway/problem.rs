@@ -50,8 +50,10 @@ pub(crate) enum Problem {
     NameNotFound(String),
     #[error("{0}")]
     TransactionNotFound(String),
-    #[error("operators do not read at the host {0:?}; operators.allowed_hosts names further ones")]
-    HostNotAllowed(String),
+    #[error("requests here do not name the host {host:?}; {setting} names further ones")]
+    HostNotAllowed { host: String, setting: &'static str },
+    #[error("pages of {0:?} may not call tools; mcp.allowed_origins names those that may")]
+    OriginNotAllowed(String),
     #[error("this address is for operators who have its token")]
     Unauthorized,
     #[error("{0}")]

@@ -19,7 +19,7 @@ pub(crate) struct ProblemType {
 }
 
 /// All types, by name.
-pub(crate) static PROBLEM_TYPES: [&ProblemType; 29] = [
+pub(crate) static PROBLEM_TYPES: [&ProblemType; 30] = [
     &ANSWER_TOO_LARGE,
     &DEADLINE,
     &HOST_NOT_ALLOWED,
@@ -34,6 +34,7 @@ pub(crate) static PROBLEM_TYPES: [&ProblemType; 29] = [
     &METHOD_NOT_ALLOWED,
     &NAME_NOT_FOUND,
     &NETWORK_NOT_CONFIGURED,
+    &ORIGIN_NOT_ALLOWED,
     &OVER_BUDGET,
     &OVERLOADED,
     &PROTOCOL_UNAVAILABLE,
@@ -74,9 +75,9 @@ pub(super) static HOST_NOT_ALLOWED: ProblemType = ProblemType {
     name: "host-not-allowed",
     title: "Host not allowed",
     statuses: &[StatusCode::FORBIDDEN],
-    happened: "Only on the operators' listener. The `Host` of the request is not one that operators use.",
+    happened: "Only on the operators' listener and at `/mcp`. The `Host` of the request is not one that is used there.",
     remedy: "Ask by a loopback name or by the address that you connect to, or add the host to \
-              `[operators] allowed_hosts`.",
+              `[operators] allowed_hosts` or `[mcp] allowed_hosts`.",
 };
 
 pub(super) static INTERNAL: ProblemType = ProblemType {
@@ -174,6 +175,14 @@ pub(super) static NETWORK_NOT_CONFIGURED: ProblemType = ProblemType {
     statuses: &[StatusCode::SERVICE_UNAVAILABLE],
     happened: "The gateway knows the network, and has no RPC endpoint for it.",
     remedy: "Ask about another network, or ask the operator for an endpoint. Names need one of Ethereum.",
+};
+
+pub(super) static ORIGIN_NOT_ALLOWED: ProblemType = ProblemType {
+    name: "origin-not-allowed",
+    title: "Origin not allowed",
+    statuses: &[StatusCode::FORBIDDEN],
+    happened: "Only at `/mcp`. The request comes from a web page whose `Origin` may not call tools.",
+    remedy: "Ask the operator to add the page's origin to `[mcp] allowed_origins`.",
 };
 
 pub(super) static OVER_BUDGET: ProblemType = ProblemType {

@@ -7,6 +7,7 @@ pub(super) mod body;
 pub(super) mod caching;
 pub(super) mod coding;
 pub(super) mod logo;
+pub(crate) mod mcp;
 pub(crate) mod pages;
 pub(super) mod respond;
 pub(super) mod route;

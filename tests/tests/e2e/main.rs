@@ -55,6 +55,7 @@ mod kills;
 mod known_good;
 mod lenders;
 mod logos;
+mod mcp;
 mod min_blocks;
 mod morpho;
 mod names;

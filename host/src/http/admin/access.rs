@@ -1,19 +1,19 @@
 //! Access to the operators' listener: the request must name a host of the listener, and have the token if one is set.
 //!
-//! This defends against DNS rebinding: a foreign site can resolve its name to this address, but a browser still sends
-//! the site's name in `Host`. So the paths of balancers' probes are also answered where `Host` is missing, which no
-//! browser leaves out, or is any address: an address is resolved by nobody. Invariant: both checks precede every
-//! answer; only `/healthz` and the operators' page, which holds nothing of this gateway, need no token.
+//! The paths of balancers' probes are also answered where `Host` is missing, which no browser leaves out, or is any
+//! address. Invariant: both checks precede every answer; only `/healthz` and the operators' page, which holds nothing of
+//! this gateway, need no token.
 
 use std::net::IpAddr;
 
-use hyper::header::{AUTHORIZATION, HOST};
+use hyper::header::AUTHORIZATION;
 use hyper::http::request::Parts;
-use hyper::http::uri::Authority;
 
 use crate::config::{OperatorAccess, OperatorToken};
-use crate::gateway::problem::{Problem, quoted};
+use crate::gateway::problem::Problem;
+use crate::http::allowed_hosts::AllowedHosts;
 
+const SETTING: &str = "operators.allowed_hosts";
 const BEARER: &str = "bearer ";
 /// Liveness probes have no token.
 const HEALTH: &str = "/healthz";
@@ -28,7 +28,9 @@ pub(super) const PROBES: [&str; 2] = [HEALTH, "/readyz"];
 /// no web page can reach.
 pub(in crate::http) fn check(access: &OperatorAccess, head: &Parts, local: Option<IpAddr>) -> Result<(), Problem> {
     if let Some(local) = local {
-        check_hosts(&access.allowed_hosts, head, local)?;
+        let takes_any_address = PROBES.contains(&head.uri.path());
+        let hosts = AllowedHosts { allowed: &access.allowed_hosts, local, setting: SETTING, takes_any_address };
+        hosts.check(head)?;
     }
     match &access.token {
         Some(token) if needs_token(head.uri.path()) && !has_token(head, token) => Err(Problem::Unauthorized),
@@ -45,30 +47,6 @@ fn needs_token(path: &str) -> bool {
     path != HEALTH && !is_of_page(path)
 }
 
-/// Checks the host in the target (HTTP/2) and in the headers (HTTP/1.1): there must be one, and all must be allowed. A
-/// probe may have none.
-fn check_hosts(allowed: &[String], head: &Parts, local: IpAddr) -> Result<(), Problem> {
-    let of_target = head.uri.authority().map(Authority::as_str);
-    let of_headers = head.headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default());
-    let mut hosts = of_target.into_iter().chain(of_headers).peekable();
-    let is_probe = PROBES.contains(&head.uri.path());
-    if hosts.peek().is_none() && !is_probe {
-        return Err(Problem::HostNotAllowed(String::new()));
-    }
-    match hosts.find(|host| !is_allowed(host, allowed, local, is_probe)) {
-        Some(host) => Err(Problem::HostNotAllowed(quoted(host))),
-        None => Ok(()),
-    }
-}
-
-fn is_allowed(host: &str, allowed: &[String], local: IpAddr, is_probe: bool) -> bool {
-    let Ok(authority) = host.parse::<Authority>() else { return false };
-    let host = authority.host().to_ascii_lowercase();
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-    let is_own = |address: IpAddr| address.is_loopback() || address.to_canonical() == local.to_canonical();
-    host == "localhost" || address.is_ok_and(|address| is_probe || is_own(address)) || allowed.contains(&host)
-}
-
 fn has_token(head: &Parts, token: &OperatorToken) -> bool {
     let given = head.headers.get(AUTHORIZATION).map(|value| value.as_bytes());
     let given = given.and_then(|value| value.split_at_checked(BEARER.len()));
@@ -78,6 +56,7 @@ fn has_token(head: &Parts, token: &OperatorToken) -> bool {
 #[cfg(test)]
 mod tests {
     use hyper::Request;
+    use hyper::header::HOST;
 
     use super::*;
 
@@ -114,7 +93,7 @@ mod tests {
             "",
         ] {
             let refusal = check(&access, &head("/", &[host]), local);
-            assert_eq!(refusal, Err(Problem::HostNotAllowed(host.into())), "{host}");
+            assert_eq!(refusal, Err(Problem::HostNotAllowed { host: host.into(), setting: SETTING }), "{host}");
             assert_eq!(check(&access, &head("/", &[host]), None), Ok(()), "a Unix socket");
         }
         for (target, hosts) in

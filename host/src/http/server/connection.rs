@@ -29,6 +29,7 @@ use crate::clients::Caller;
 use crate::gateway::problem::{FIELDS_MAX, HEADERS_BYTES_MAX, Problem, REQUEST_LINE_BYTES_MAX, TooLarge};
 use crate::http::admin::operators::Operators;
 use crate::http::content::Content;
+use crate::http::public::mcp::{self, McpEndpoint};
 use crate::http::public::respond::{PublicApi, allow_origins};
 use crate::http::request_id::{self, REQUEST_ID, RequestIds};
 use crate::http::server::access_log::{self, AccessRecord};
@@ -102,21 +103,33 @@ impl Drain {
 
 /// Handler of a connection's requests.
 pub(in crate::http) enum Service {
-    PublicApi(PublicApi),
+    PublicApi {
+        api: PublicApi,
+        /// What serves assistants, if they are served here.
+        mcp: Option<McpEndpoint>,
+    },
     Operators(Operators),
 }
 
 impl Service {
     pub(in crate::http) fn name(&self) -> &'static str {
         match self {
-            Self::PublicApi(api) => api.listener.as_str(),
+            Self::PublicApi { api, .. } => api.listener.as_str(),
             Self::Operators(_) => "operators",
+        }
+    }
+
+    /// Returns what serves assistants, if the request is for it.
+    fn mcp(&self, uri: &Uri) -> Option<&McpEndpoint> {
+        match self {
+            Self::PublicApi { mcp, .. } if mcp::is_at(uri) => mcp.as_ref(),
+            Self::PublicApi { .. } | Self::Operators(_) => None,
         }
     }
 
     fn logs_access(&self) -> bool {
         match self {
-            Self::PublicApi(api) => api.access_log,
+            Self::PublicApi { api, .. } => api.access_log,
             Self::Operators(operators) => operators.access_log,
         }
     }
@@ -125,8 +138,8 @@ impl Service {
     fn span(&self, head: &Parts, ids: &RequestIds) -> Span {
         match self {
             // Creating a span costs a good part of sending a stored body, and it would have no children.
-            Self::PublicApi(_) if ids.trace.is_none() && is_of_a_list(&head.uri) => Span::none(),
-            Self::PublicApi(_) => {
+            Self::PublicApi { .. } if ids.trace.is_none() && is_of_a_list(&head.uri) => Span::none(),
+            Self::PublicApi { .. } => {
                 let route = || access_log::route(self.name(), head.uri.path());
                 spans::of_answer(route, &ids.id, &head.headers)
             }
@@ -145,13 +158,15 @@ impl Service {
         let ids = RequestIds::of(&head.headers);
         let request_client = RequestClient::new(connection, &head.headers);
         let has_body = !body.is_end_stream();
+        let (mcp, mut unread) = (self.mcp(&head.uri), Some(body));
+        let taken = mcp.and_then(|_| unread.take());
         let work = async {
-            match self {
-                Self::PublicApi(api) => {
-                    let host = || ConnectionStream::new(connection, &head.headers, ids.id.clone());
-                    api.respond(&head, has_body, &request_client.caller, host).await
-                }
-                Self::Operators(operators) => operators.respond(&head, has_body, local),
+            let host = || ConnectionStream::new(connection, &head.headers, ids.id.clone());
+            match (self, mcp.zip(taken)) {
+                (_, Some((mcp, body))) => Box::pin(mcp.respond(&head, body, &request_client.caller, local, host)).await,
+
+                (Self::PublicApi { api, .. }, None) => api.respond(&head, has_body, &request_client.caller, host).await,
+                (Self::Operators(operators), None) => operators.respond(&head, has_body, local),
             }
         };
         let span = self.span(&head, &ids);
@@ -163,7 +178,10 @@ impl Service {
         let bytes = response.body().bytes.len();
         let mut response = counted(finished(response, &head.method), connection)?;
         self.label(&mut response, &ids);
-        if has_body && !head.headers.contains_key(EXPECT) {
+        if mcp.is_none() {
+            self.open_to_pages(&mut response);
+        }
+        if let Some(body) = unread.filter(|_| has_body && !head.headers.contains_key(EXPECT)) {
             read_refused(body).await;
         }
         self.record(Some(&head), Some(&request_client.caller), &response, &ids, bytes, began);
@@ -180,6 +198,7 @@ impl Service {
         let response = request_id::within_now(ids.id.clone(), || problem.response());
         let mut response = finished(response, &Method::GET);
         self.label(&mut response, ids);
+        self.open_to_pages(&mut response);
         self.record(None, None, &response, ids, response.body().bytes.len(), began);
         response
     }
@@ -193,6 +212,7 @@ impl Service {
         response.headers_mut().remove(CONTENT_TYPE);
         response.headers_mut().insert(CONTENT_LENGTH, 0.into());
         self.label(&mut response, ids);
+        self.open_to_pages(&mut response);
         self.record(Some(&head), None, &response, ids, 0, began);
         response
     }
@@ -214,7 +234,11 @@ impl Service {
 
     fn label<B>(&self, response: &mut Response<B>, ids: &RequestIds) {
         response.headers_mut().insert(REQUEST_ID, ids.id.clone());
-        if matches!(self, Self::PublicApi(_)) {
+    }
+
+    /// Lets web pages of all origins read a response; assistants are served to some alone.
+    fn open_to_pages<B>(&self, response: &mut Response<B>) {
+        if matches!(self, Self::PublicApi { .. }) {
             allow_origins(response);
         }
     }

@@ -19,6 +19,7 @@ use crate::gateway::Gateway;
 use crate::history::{self, History};
 use crate::http::admin::operators::Operators;
 use crate::http::admin::prometheus;
+use crate::http::public::mcp::McpEndpoint;
 use crate::http::public::pages::Pages;
 use crate::http::public::respond::{BACKSTOP, ListBodies, PublicApi};
 use crate::http::public::route::Listener;
@@ -119,8 +120,11 @@ impl Listeners {
         let public_api = |listener| {
             let (gateway, pages, watches) = (gateway.clone(), Arc::clone(&pages), Arc::clone(&watches));
             let (lists, access_log) = (ListBodies::default(), config.access_log);
-            Service::PublicApi(PublicApi { listener, gateway, deadline, lists, pages, watches, access_log })
+            PublicApi { listener, gateway, deadline, lists, pages, watches, access_log }
         };
+        let mcp = config.mcp.clone().map(|access| McpEndpoint::new(public_api(Listener::Base), access));
+        let base = Service::PublicApi { api: public_api(Listener::Base), mcp };
+        let claimables = Service::PublicApi { api: public_api(Listener::Claimables), mcp: None };
         let clients = Arc::new(clients);
         let history = Arc::<History>::default();
         let operators = Operators {
@@ -136,8 +140,8 @@ impl Listeners {
         let (public_guard, operators_guard) =
             guards(&config.connections, &clients, Arc::clone(&gateway.admin().memory));
         let services = [
-            (self.base, public_api(Listener::Base), Arc::clone(&public_guard)),
-            (self.claimables, public_api(Listener::Claimables), public_guard),
+            (self.base, base, Arc::clone(&public_guard)),
+            (self.claimables, claimables, public_guard),
             (self.operators, Service::Operators(operators), operators_guard),
         ];
         let (phase, drain) = watch::channel(ServingPhase::Serving);
