@@ -7,13 +7,13 @@ use anyhow::{Context as _, Result};
 use portolan_tests::browser;
 use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::protocol::PLUGINS;
+use portolan_tests::stage::{account, nodes, stage, with_explorer};
 use portolan_tests::truth::ACCOUNTS;
 use portolan_tests::world::{Shared, World};
 use serde_json::{Map, Value, json};
 use tempfile::NamedTempFile;
 
 use crate::book;
-use crate::stage::{account, nodes, stage, with_explorer};
 
 /// The transaction that is shown.
 const EVENT: &str = "swap";

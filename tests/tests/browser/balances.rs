@@ -2,11 +2,10 @@
 
 use anyhow::{Context as _, Result};
 use portolan_tests::json::Json;
+use portolan_tests::stage::{nodes, stage, text, with_explorer};
 use portolan_tests::truth::{NETWORKS, Truth};
 use portolan_tests::world::World;
 use serde_json::{Value, json};
-
-use crate::stage::{nodes, stage, text, with_explorer};
 
 const WHO: &str = "farmer";
 

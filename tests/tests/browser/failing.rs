@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use portolan_tests::rpc_fault::{Fault, RpcFault};
+use portolan_tests::stage::{account, nodes, stage, with_explorer};
 use portolan_tests::wait;
 use portolan_tests::world::World;
 use serde_json::json;
-
-use crate::stage::{account, nodes, stage, with_explorer};
 
 const WHO: &str = "whale";
 const FAILING: &str = "fantom";

@@ -2,23 +2,14 @@
 
 use std::io::Write as _;
 
-use alloy::hex;
-use alloy::primitives::U256;
-use alloy::sol_types::SolValue as _;
 use anyhow::Result;
-use portolan_tests::build;
 use portolan_tests::chain::Chain;
-use portolan_tests::gateway::{Gateway, Setup};
+use portolan_tests::farms::{self, ACCOUNT, CHAIN_ID, DECIMALS, Deed, NETWORK, farm, token};
+use portolan_tests::gateway::Gateway;
+use portolan_tests::stage::{stage, with_explorer};
 use portolan_tests::token_list::token_list;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
-
-use crate::stage::{stage, with_explorer};
-
-const CHAIN_ID: u64 = 137;
-/// Every account has earned ten in each farm.
-const ACCOUNT: &str = "0x00000000000000000000000000000000000acc07";
-const DECIMALS: u64 = 18;
 
 /// Tokens that a list has: the first is owed too, of the others the list alone knows.
 const LISTED: [(&str, &str); 3] = [("Harbour", "HRB"), ("Quickswap", "QUICK"), ("USD Coin", "USDC")];
@@ -40,8 +31,8 @@ const TOKENS: [(&str, &str, bool); 7] = [
 /// Letters of one name more.
 const LONG: usize = 1000;
 
-/// What farms do, by their number in the contract, and what claims of them are called.
-const DEEDS: [(u64, &str); 3] = [(1, "differs"), (2, "reverted"), (3, "refused")];
+/// What farms do, and what claims of them are called.
+const DEEDS: [(Deed, &str); 3] = [(Deed::PayNothing, "differs"), (Deed::Fail, "reverted"), (Deed::Approve, "refused")];
 
 #[test]
 fn no_token_or_contract_deceives_who_looks() {
@@ -57,7 +48,7 @@ fn no_token_or_contract_deceives_who_looks() {
         .map(|(name, symbol, is_lookalike)| json!({"name": name, "symbol": symbol, "isLookalike": is_lookalike}));
     let verdicts = DEEDS.map(|(_, verdict)| verdict);
     let expected = json!({"address": ACCOUNT, "tokens": tokens.collect::<Vec<_>>(), "verdicts": verdicts});
-    browser.check("hostile", stage(&gateway, [("polygon", &chain)], expected).unwrap()).unwrap();
+    browser.check("hostile", stage(&gateway, [(NETWORK, &chain)], expected).unwrap()).unwrap();
 }
 
 fn hostile() -> Vec<(String, String, bool)> {
@@ -76,32 +67,15 @@ struct Placed {
 fn place(chain: &Chain) -> Result<Placed> {
     let (name, symbol) = LISTED[0];
     let listed = token(chain, name, symbol)?;
-    let mut farms = vec![farm(chain, &listed, 0)?];
+    let mut farms = vec![farm(chain, &listed, Deed::Pay)?];
     for (name, symbol, _) in hostile() {
-        farms.push(farm(chain, &token(chain, &name, &symbol)?, 0)?);
+        farms.push(farm(chain, &token(chain, &name, &symbol)?, Deed::Pay)?);
     }
     let plain = token(chain, "Reward", "RWD")?;
     for (deed, _) in DEEDS {
         farms.push(farm(chain, &plain, deed)?);
     }
     Ok(Placed { listed, farms })
-}
-
-fn token(chain: &Chain, name: &str, symbol: &str) -> Result<String> {
-    chain.deploy(
-        "TokenDouble",
-        &hex::encode((name.to_owned(), symbol.to_owned(), U256::from(DECIMALS)).abi_encode_params()),
-    )
-}
-
-/// A farm that owes ten of a token, which it has.
-fn farm(chain: &Chain, token: &str, deed: u64) -> Result<String> {
-    let ten = U256::from(10).pow(U256::from(DECIMALS + 1));
-    let word = format!("{:0>64}", token.trim_start_matches("0x"));
-    let farm = chain.deploy("FarmDouble", &format!("{word}{word}{deed:064x}{ten:064x}"))?;
-    let mint = format!("0x40c10f19{:0>64}{ten:064x}", farm.trim_start_matches("0x"));
-    chain.send(&json!({"from": ACCOUNT, "to": token, "data": mint}))?;
-    Ok(farm)
 }
 
 /// The list of tokens that are known.
@@ -112,13 +86,6 @@ fn known(Placed { listed, .. }: &Placed) -> Value {
 }
 
 fn serve(chain: &Chain, Placed { farms, .. }: &Placed, list: &NamedTempFile) -> Result<Gateway> {
-    let settings = format!(
-        "shipped = false\n[[deployment]]\nprotocol = \"quickswap\"\nnetwork = \"polygon\"\nmarket = \"farms\"\nfarms = {farms:?}\n"
-    );
-    let setup = Setup::default()
-        .config(&format!("[tokens]\nshipped = false\nlists = [{:?}]\n", list.path()))
-        .rpc("polygon", &chain.url)
-        .plugin(&build::built()?.plugin("libquickswap.so"), &["quickswap"])
-        .settings("quickswap", &settings);
-    with_explorer(setup)?.start()
+    let lists = format!("[tokens]\nshipped = false\nlists = [{:?}]\n", list.path());
+    with_explorer(farms::setup(chain, farms)?.config(&lists))?.start()
 }

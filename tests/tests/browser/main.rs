@@ -9,7 +9,6 @@ mod balances;
 mod book;
 mod failing;
 mod hostile;
-mod stage;
 mod wallets;
 
 /// Returns from the test if there is no Chromium to run it in.
