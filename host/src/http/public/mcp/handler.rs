@@ -11,6 +11,7 @@ use rmcp::model::{
     ReadResourceResult, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
+use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::arguments::ToolRequest;
@@ -132,8 +133,10 @@ impl<S: ToolSource> ServerHandler for McpHandler<S> {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, McpError> {
-        let contents = resources::read(&request.uri)
-            .ok_or_else(|| McpError::resource_not_found(format!("there is no resource {:?}", request.uri), None))?;
+        let contents = resources::read(&request.uri).ok_or_else(|| {
+            let uri = Some(json!({"uri": request.uri}));
+            McpError::resource_not_found(format!("there is no resource {:?}", request.uri), uri)
+        })?;
         Ok(ReadResourceResult::new(vec![contents]).with_ttl_ms(FRESH_MS).into())
     }
 
