@@ -62,15 +62,22 @@ impl<S: ToolSource> McpHandler<S> {
         let passing = move |sentence| drop(sender.send(sentence));
         let mut answering = self.source.get(&request.path, Some(&passing));
         let mut count = 0_u32;
-        loop {
+        let mut told = async |sentence: String| {
+            count += 1;
+            notify(context, &token, f64::from(count), format!("{}: {sentence}", tool.title)).await;
+        };
+        let reply = loop {
             tokio::select! {
-                reply = &mut answering => return reply,
-                Some(sentence) = ended.recv() => {
-                    count += 1;
-                    notify(context, &token, f64::from(count), format!("{}: {sentence}", tool.title)).await;
-                }
+                biased;
+                Some(sentence) = ended.recv() => told(sentence).await,
+                reply = &mut answering => break reply,
             }
+        };
+        // Jobs that ended together with the answer.
+        while let Ok(sentence) = ended.try_recv() {
+            told(sentence).await;
         }
+        reply
     }
 }
 
