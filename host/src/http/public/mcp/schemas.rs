@@ -149,13 +149,16 @@ fn references(schema: &Value) -> BTreeSet<String> {
     }
 }
 
-/// Points references to the tool's own schemas, and removes members that no data has and all words: a model reads the
-/// data, and the guide has the words.
+/// Points references to the tool's own schemas, and removes members that no data has, all words (a model reads the data,
+/// and the guide has the words), and formats that JSON Schema does not define, of which clients warn one by one.
 fn shorten(schema: &mut Value, removed: &[&str]) {
     match schema {
         Value::Object(members) => {
             if members.get("description").is_some_and(Value::is_string) {
                 members.remove("description");
+            }
+            if members.get("format").and_then(Value::as_str).is_some_and(|format| format.starts_with("uint")) {
+                members.remove("format");
             }
             if let Some(Value::String(reference)) = members.get_mut("$ref") {
                 *reference = reference.replace(SCHEMAS, DEFINITIONS);
