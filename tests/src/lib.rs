@@ -23,6 +23,7 @@ pub mod gateway;
 pub mod http;
 pub mod json;
 mod licences;
+pub mod mcp;
 pub mod node;
 pub mod portfolio;
 pub mod price_service;
