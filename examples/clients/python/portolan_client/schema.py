@@ -35,10 +35,45 @@ Caip19: TypeAlias = str
 Caip2: TypeAlias = str
 
 
+ChecksummedAddress: TypeAlias = str
+
+
 class ClaimCounts(TypedDict):
     detail: str
     tried: int
     untried: int
+
+
+class ClearSigningContract(TypedDict):
+    address: ChecksummedAddress
+    chainId: int
+
+
+class ClearSigningContracts(TypedDict):
+    deployments: list[ClearSigningContract]
+
+
+class ClearSigningInfo(TypedDict):
+    url: str
+
+
+class ClearSigningMetadata(TypedDict):
+    info: NotRequired[ClearSigningInfo]
+    owner: str
+
+
+class ClearSigningParams(TypedDict):
+    types: list[str]
+
+
+ClearSigningValue: TypeAlias = bool | int | str
+
+
+class ClearSigningValues(TypedDict):
+    mustMatch: list[ClearSigningValue]
+
+
+ClearSigningVisibility: TypeAlias = str | ClearSigningValues
 
 
 class Company(TypedDict):
@@ -199,7 +234,7 @@ class PriceRange(TypedDict):
     upper: Amount | None
 
 
-ProblemType: TypeAlias = Literal['urn:portolan:problem:answer-too-large', 'urn:portolan:problem:deadline', 'urn:portolan:problem:host-not-allowed', 'urn:portolan:problem:internal', 'urn:portolan:problem:invalid-address', 'urn:portolan:problem:invalid-block', 'urn:portolan:problem:invalid-filter', 'urn:portolan:problem:invalid-hash', 'urn:portolan:problem:invalid-name', 'urn:portolan:problem:invalid-network', 'urn:portolan:problem:invalid-request', 'urn:portolan:problem:method-not-allowed', 'urn:portolan:problem:name-not-found', 'urn:portolan:problem:network-not-configured', 'urn:portolan:problem:over-budget', 'urn:portolan:problem:overloaded', 'urn:portolan:problem:protocol-unavailable', 'urn:portolan:problem:request-too-large', 'urn:portolan:problem:state-unavailable', 'urn:portolan:problem:too-many-events', 'urn:portolan:problem:too-many-logs', 'urn:portolan:problem:too-many-requests', 'urn:portolan:problem:transaction-not-found', 'urn:portolan:problem:unauthorized', 'urn:portolan:problem:unknown-block', 'urn:portolan:problem:unknown-parameter', 'urn:portolan:problem:unknown-path', 'urn:portolan:problem:unknown-protocol', 'urn:portolan:problem:upstream']
+ProblemType: TypeAlias = Literal['urn:portolan:problem:answer-too-large', 'urn:portolan:problem:deadline', 'urn:portolan:problem:host-not-allowed', 'urn:portolan:problem:internal', 'urn:portolan:problem:invalid-address', 'urn:portolan:problem:invalid-block', 'urn:portolan:problem:invalid-filter', 'urn:portolan:problem:invalid-hash', 'urn:portolan:problem:invalid-name', 'urn:portolan:problem:invalid-network', 'urn:portolan:problem:invalid-request', 'urn:portolan:problem:method-not-allowed', 'urn:portolan:problem:name-not-found', 'urn:portolan:problem:network-not-configured', 'urn:portolan:problem:origin-not-allowed', 'urn:portolan:problem:over-budget', 'urn:portolan:problem:overloaded', 'urn:portolan:problem:protocol-unavailable', 'urn:portolan:problem:request-too-large', 'urn:portolan:problem:state-unavailable', 'urn:portolan:problem:too-many-events', 'urn:portolan:problem:too-many-logs', 'urn:portolan:problem:too-many-requests', 'urn:portolan:problem:transaction-not-found', 'urn:portolan:problem:unauthorized', 'urn:portolan:problem:unknown-block', 'urn:portolan:problem:unknown-parameter', 'urn:portolan:problem:unknown-path', 'urn:portolan:problem:unknown-protocol', 'urn:portolan:problem:upstream']
 
 
 class Protocol(TypedDict):
@@ -445,6 +480,28 @@ class Budget(TypedDict):
     outgoingRequests: BudgetShare
     reads: BudgetShare
     timeMs: BudgetShare
+
+
+ClearSigningContext = TypedDict(
+    'ClearSigningContext',
+    {
+        '$id': str,
+        'contract': ClearSigningContracts,
+    },
+)
+
+
+class ClearSigningField(TypedDict):
+    format: str
+    label: str
+    params: NotRequired[ClearSigningParams]
+    path: str
+    visible: NotRequired[ClearSigningVisibility]
+
+
+class ClearSigningFormat(TypedDict):
+    fields: list[ClearSigningField]
+    intent: str
 
 
 class CoinAddress(TypedDict):
@@ -946,6 +1003,10 @@ class ClaimEvent(TypedDict):
     type: Literal['CLAIM']
 
 
+class ClearSigningDisplay(TypedDict):
+    formats: dict[str, ClearSigningFormat]
+
+
 class EventAsset(TypedDict):
     amount: Amount
     amountRaw: NotRequired[Digits]
@@ -1286,6 +1347,17 @@ class Claimable(TypedDict):
     simulation: NotRequired[Simulation]
     token: Token
     type: NotRequired[str]
+
+
+ClearSigning = TypedDict(
+    'ClearSigning',
+    {
+        '$schema': str,
+        'context': ClearSigningContext,
+        'display': ClearSigningDisplay,
+        'metadata': ClearSigningMetadata,
+    },
+)
 
 
 class CollectFeesEventMetadata(TypedDict):

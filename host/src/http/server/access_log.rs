@@ -31,6 +31,7 @@ pub(in crate::http) fn route(listener: &str, path: &str) -> &'static str {
     match (listener, segments.as_slice()) {
         ("operators", [""] | ["assets", ..]) => Endpoint::Explorer.as_str(),
         ("operators", [word]) => OPERATORS.into_iter().find(|known| known == word).unwrap_or(NO_ROUTE),
+        ("base", ["mcp"]) => "mcp",
         ("base", segments) => paths::find(segments).map_or(NO_ROUTE, |(endpoint, _)| endpoint.as_str()),
         ("claimables", [_]) => "aggregate",
         _ => NO_ROUTE,
