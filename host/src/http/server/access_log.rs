@@ -133,6 +133,7 @@ mod tests {
         assert_eq!(route("base", &format!("/acme/{account}/claimables")), "claimables");
         assert_eq!(route("base", "/acme/whatever"), NO_ROUTE);
         assert_eq!(route("claimables", &format!("/{account}")), "aggregate");
+        assert_eq!((route("base", "/mcp"), route("claimables", "/mcp")), ("mcp", "aggregate"));
         assert_eq!(route("operators", "/readyz"), "readyz");
         assert_eq!(route("operators", "/else"), NO_ROUTE);
         for listener in ["base", "operators"] {

@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 use super::notes::{self, Notes};
 use super::rows::{CALLDATA, remove};
 
+/// What to do about a plan that one claim spoils.
+const ADVICE: &str = "claimables names the claims that must not be sent; leave out their protocols with exclude.";
+
 /// What the trial of a claim or a plan says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ShownTrial {
@@ -67,7 +70,7 @@ pub(super) fn checked_plan(body: Value, notes: &mut Notes) -> Value {
         Some(reason) if has_calls => {
             plan["walletSendCalls"] = Value::Null;
             plan["transactions"] = json!([]);
-            notes.do_not_send.push(format!("Do not send this plan: {reason}. Its calls are left out."));
+            notes.do_not_send.push(format!("Do not send this plan: {reason}. Its calls are left out. {ADVICE}"));
         }
         Some(_) => notes.left_out.push("The plan has no calls: no claim on this network can be sent.".to_owned()),
         None => {}
