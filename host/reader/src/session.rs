@@ -144,57 +144,37 @@ impl Session {
         deadline: Instant,
         budget: Arc<ReadBudget>,
     ) -> Arc<Self> {
-        let chunk_reads = reader.chunk_reads(chain_id);
-        let (joiner, block_lost, state) = Default::default();
-        let (is_past, span) = (false, Span::current());
-        Arc::new(Self {
-            reader,
-            chain_id,
-            block,
-            is_past,
-            deadline,
-            budget,
-            chunk_reads,
-            joiner,
-            block_lost,
-            state,
-            span,
-        })
+        Arc::new(Self::new(reader, chain_id, block, deadline, budget))
     }
 
     /// Opens another session at the same block and with the same budget, but with its own deadline.
     pub fn until(&self, deadline: Instant) -> Arc<Self> {
-        self.with(deadline, self.is_past, self.joiner.clone())
+        self.with(|session| session.deadline = deadline)
     }
 
     /// Opens the same session for a block that a client named, where facts about newer blocks do not hold.
     pub fn past(&self) -> Arc<Self> {
-        self.with(self.deadline, true, self.joiner.clone())
+        self.with(|session| session.is_past = true)
     }
 
     /// Opens the same session for an answer that nobody waits for: its reads are joined with those of others.
     pub fn joining(&self, joiner: &Arc<ReadJoiner>) -> Arc<Self> {
-        self.with(self.deadline, self.is_past, Some(Arc::clone(joiner)))
+        self.with(|session| session.joiner = Some(Arc::clone(joiner)))
     }
 
-    fn with(&self, deadline: Instant, is_past: bool, joiner: Option<Arc<ReadJoiner>>) -> Arc<Self> {
-        let Self { chain_id, block, .. } = *self;
+    fn with(&self, change: impl FnOnce(&mut Self)) -> Arc<Self> {
         let (reader, budget) = (Arc::clone(&self.reader), Arc::clone(&self.budget));
-        let (chunk_reads, span) = (reader.chunk_reads(chain_id), self.span.clone());
-        let (block_lost, state) = Default::default();
-        Arc::new(Self {
-            reader,
-            chain_id,
-            block,
-            is_past,
-            deadline,
-            budget,
-            chunk_reads,
-            joiner,
-            block_lost,
-            state,
-            span,
-        })
+        let new = Self::new(reader, self.chain_id, self.block, self.deadline, budget);
+        let mut session = Self { is_past: self.is_past, joiner: self.joiner.clone(), span: self.span.clone(), ..new };
+        change(&mut session);
+        Arc::new(session)
+    }
+
+    fn new(reader: Arc<dyn Reader>, chain_id: u64, block: Block, deadline: Instant, budget: Arc<ReadBudget>) -> Self {
+        let chunk_reads = reader.chunk_reads(chain_id);
+        let (joiner, block_lost, state) = Default::default();
+        let (is_past, span) = (false, Span::current());
+        Self { reader, chain_id, block, is_past, deadline, budget, chunk_reads, joiner, block_lost, state, span }
     }
 
     pub fn chain_id(&self) -> u64 {
