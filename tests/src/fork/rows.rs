@@ -28,7 +28,7 @@ const YEARN: [&str; 3] = ["yearn", "farms", "yearn"];
 const GAUGES_OF_SHARES: &str = "gauge_factory = <shares/factory>\nminted_token = <shares/crv>";
 
 /// Ordered by profile.
-pub const ROWS: [ForkRow; 44] = [
+pub const ROWS: &[ForkRow] = &[
     row(CONVEX, "booster", "market = \"pools\"\nbooster = <boosters/booster>"),
     row(CONVEX, "convex_stakes", "market = \"cvx\"\ncvx_staking = <boosters/staking>"),
     row(CONVEX, "side_booster", "market = \"side\"\nside_booster = <boosters/side>"),

@@ -158,7 +158,7 @@ fn accounts_table(served: &BTreeMap<String, Served>) -> String {
 
 fn kits_table() -> String {
     let mut text = "| kit | form | tried on | protocols |\n|---|---|---|---|\n".to_owned();
-    for form in &tried::FORMS {
+    for form in tried::FORMS {
         let slugs: Vec<String> = form.slugs.iter().map(|slug| format!("`{slug}`")).collect();
         text += &format!("| `{}` | {} | {} | {} |\n", form.kit, form.name, form.tried, slugs.join(", "));
     }
@@ -167,7 +167,7 @@ fn kits_table() -> String {
 
 fn replaced_table() -> String {
     let mut text = "| protocol | what | answers |\n|---|---|---|\n".to_owned();
-    for row in &replaced::REPLACED {
+    for row in replaced::REPLACED {
         text += &format!("| `{}` | {} | {} |\n", row.slug, row.what, row.fate);
     }
     text

@@ -24,7 +24,7 @@ const HEAD: [&str; 3] = ["protocol", "network", "market"];
 /// The lines of each row, by kit.
 fn lines() -> Result<BTreeMap<&'static str, Vec<usize>>> {
     let mut lines: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for row in &ROWS {
+    for row in ROWS {
         let own = row.keys.lines().filter(|line| HEAD.iter().all(|key| !line.starts_with(&format!("{key} = "))));
         lines.entry(row.kit).or_default().push(own.count());
     }

@@ -32,7 +32,7 @@ const fn replaced(slug: &'static str, what: &'static str, fate: Fate) -> Replace
 }
 
 /// Ordered by protocol.
-pub(crate) const REPLACED: [Replaced; 40] = [
+pub(crate) const REPLACED: &[Replaced] = &[
     replaced("aave_v2", "stakes of the safety module's first pool token", Served("stk-abpt")),
     replaced("angle", "staking contracts before gauges", Nothing("two sources of them were not looked up")),
     replaced("apeswap", "the first chef on BSC", Served("main")),
