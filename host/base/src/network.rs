@@ -140,7 +140,7 @@ fn built_in(row: &portolan_networks::Network) -> Network {
         chain_id: row.chain_id,
         logo: listing.logo.into(),
         native: listing.native.into(),
-        wrapped_native: Some(listing.wrapped_native),
+        wrapped_native: listing.wrapped_native,
         data_fee: row.data_fee,
         needs_endpoint: row.needs_endpoint,
     }

@@ -44,7 +44,7 @@ pub(super) struct NetworkTable {
     logo: Option<String>,
     native: Option<String>,
     wrapped_native: Option<String>,
-    /// `none`, `op-stack` or `arbitrum`.
+    /// `none`, `op-stack`, `arbitrum`, `mantle` or `scroll`.
     data_fee: Option<String>,
     pub(super) rpc: Option<Vec<String>>,
     head_age_max_s: Option<u64>,
@@ -229,7 +229,11 @@ impl Reader<'_> {
             None | Some("none") => Ok(DataFee::None),
             Some("op-stack") => Ok(DataFee::OpStack),
             Some("arbitrum") => Ok(DataFee::Arbitrum),
-            Some(other) => Err(self.bad(".data_fee", &format!("{other} is neither none, op-stack nor arbitrum"))),
+            Some("mantle") => Ok(DataFee::Mantle),
+            Some("scroll") => Ok(DataFee::Scroll),
+            Some(other) => {
+                Err(self.bad(".data_fee", &format!("{other} is neither none, op-stack, arbitrum, mantle nor scroll")))
+            }
         }
     }
 

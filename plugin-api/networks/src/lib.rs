@@ -81,6 +81,26 @@ chain_ids! {
     GNOSIS = 100;
     /// Linea.
     LINEA = 59_144;
+    /// Scroll.
+    SCROLL = 534_352;
+    /// ZKsync Era.
+    ZKSYNC_ERA = 324;
+    /// Mantle.
+    MANTLE = 5_000;
+    /// Blast.
+    BLAST = 81_457;
+    /// Sonic.
+    SONIC = 146;
+    /// Celo.
+    CELO = 42_220;
+    /// Unichain.
+    UNICHAIN = 130;
+    /// World Chain.
+    WORLD_CHAIN = 480;
+    /// Ink.
+    INK = 57_073;
+    /// Berachain.
+    BERACHAIN = 80_094;
 
     // Other ends of bridges.
 
@@ -100,12 +120,8 @@ chain_ids! {
     METER = 82;
     /// Fuse.
     FUSE = 122;
-    /// Unichain.
-    UNICHAIN = 130;
     /// Monad.
     MONAD = 143;
-    /// Sonic.
-    SONIC = 146;
     /// Manta Pacific.
     MANTA_PACIFIC = 169;
     /// X Layer.
@@ -114,10 +130,6 @@ chain_ids! {
     OPBNB = 204;
     /// Fraxtal.
     FRAXTAL = 252;
-    /// ZKsync Era.
-    ZKSYNC_ERA = 324;
-    /// World Chain.
-    WORLD_CHAIN = 480;
     /// Astar.
     ASTAR = 592;
     /// Flow.
@@ -156,8 +168,6 @@ chain_ids! {
     MORPH = 2_818;
     /// peaq.
     PEAQ = 3_338;
-    /// Mantle.
-    MANTLE = 5_000;
     /// Cyber.
     CYBER = 7_560;
     /// Canto.
@@ -172,28 +182,18 @@ chain_ids! {
     MODE = 34_443;
     /// Arbitrum Nova.
     ARBITRUM_NOVA = 42_170;
-    /// Celo.
-    CELO = 42_220;
     /// Etherlink.
     ETHERLINK = 42_793;
     /// DFK.
     DFK = 53_935;
-    /// Ink.
-    INK = 57_073;
     /// BOB.
     BOB = 60_808;
-    /// Berachain.
-    BERACHAIN = 80_094;
     /// Codex.
     CODEX = 81_224;
-    /// Blast.
-    BLAST = 81_457;
     /// Plume.
     PLUME = 98_866;
     /// Taiko.
     TAIKO = 167_000;
-    /// Scroll.
-    SCROLL = 534_352;
     /// Katana.
     KATANA = 747_474;
     /// Zora.

@@ -7,8 +7,8 @@ use alloy::primitives::{Address, address};
 
 use super::{
     ABSTRACT, ARBITRUM, BASE, BLAST, BOB, CELO, CODEX, CYBER, ETHEREUM, FANTOM, FRAXTAL, GNOSIS, INK, KATANA, LINEA,
-    LISK, MANTA_PACIFIC, MANTLE, METIS, MODE, MOONBEAM, MOONRIVER, OPBNB, OPTIMISM, POLYGON, POLYGON_MUMBAI, SONEIUM,
-    SWELLCHAIN, UNICHAIN, WORLD_CHAIN, ZKSYNC_ERA, ZORA,
+    LISK, MANTA_PACIFIC, MANTLE, METIS, MODE, MOONBEAM, MOONRIVER, OPBNB, OPTIMISM, POLYGON, POLYGON_MUMBAI, SCROLL,
+    SONEIUM, SWELLCHAIN, UNICHAIN, WORLD_CHAIN, ZKSYNC_ERA, ZORA,
 };
 
 /// Logs each transfer of the native token, <https://eips.ethereum.org/EIPS/eip-7708>. It has no code, so nobody else
@@ -70,7 +70,7 @@ static SECOND_ADDRESSES: [SecondAddress; 5] = [
     },
     // <https://github.com/matter-labs/era-contracts/blob/main/system-contracts/contracts/L2BaseToken.sol>
     SecondAddress { address: address!("000000000000000000000000000000000000800a"), chain_ids: &[ZKSYNC_ERA, ABSTRACT] },
-    // <https://docs.celo.org/developer/celo-token>: one balance, as ERC-20 and as native token.
+    // <https://specs.celo.org/token_duality.html>: one balance, as ERC-20 and as native token.
     SecondAddress { address: address!("471ece3750da237f93b8e339c536989b8978a438"), chain_ids: &[CELO] },
     // <https://docs.moonbeam.network/builders/pallets-precompiles/precompiles/erc20/>
     SecondAddress { address: address!("0000000000000000000000000000000000000802"), chain_ids: &[MOONBEAM, MOONRIVER] },
@@ -79,8 +79,13 @@ static SECOND_ADDRESSES: [SecondAddress; 5] = [
 /// Coin types of native tokens: <https://github.com/satoshilabs/slips/blob/master/slip-0044.md>. A network is left out
 /// where it is not certain which one is meant: Avalanche and BNB Smart Chain, whose coins have one for each of their
 /// chains, and test networks.
-static COIN_TYPES: [(u32, &[u64]); 4] =
-    [(60, &[ETHEREUM, OPTIMISM, ARBITRUM, BASE, LINEA]), (700, &[GNOSIS]), (966, &[POLYGON]), (1_007, &[FANTOM])];
+static COIN_TYPES: [(u32, &[u64]); 5] = [
+    (60, &[ETHEREUM, OPTIMISM, ARBITRUM, BASE, LINEA, SCROLL, ZKSYNC_ERA, BLAST, UNICHAIN, WORLD_CHAIN, INK]),
+    (700, &[GNOSIS]),
+    (966, &[POLYGON]),
+    (1_007, &[FANTOM]),
+    (52_752, &[CELO]),
+];
 
 /// Returns the SLIP-44 coin type of a network's native token; `None` if it is not certain.
 pub fn native_coin_type(chain_id: u64) -> Option<u32> {
@@ -124,14 +129,15 @@ mod tests {
     fn every_network_of_the_op_stack_has_the_second_address_of_its_bridge() {
         let legacy = address!("deaddeaddeaddeaddeaddeaddeaddeaddead0000");
         let of_op_stack = NETWORKS.iter().filter(|network| network.data_fee == crate::DataFee::OpStack);
-        for network in of_op_stack {
+        // The address is that of ether, which is no native token of Celo.
+        for network in of_op_stack.filter(|network| network.listing.native == "ETH") {
             assert!(is_native(network.chain_id, legacy), "{}", network.listing.slug);
         }
     }
 
     #[test]
     fn networks_with_one_native_token_have_one_coin_type() {
-        let registered = [("ETH", 60), ("XDAI", 700), ("POL", 966), ("FTM", 1_007)];
+        let registered = [("ETH", 60), ("XDAI", 700), ("POL", 966), ("FTM", 1_007), ("CELO", 52_752)];
         for network in &NETWORKS {
             let known = registered.iter().find(|(symbol, _)| *symbol == network.listing.native);
             let expected = known.map(|(_, coin_type)| *coin_type);
@@ -141,7 +147,7 @@ mod tests {
 
     #[test]
     fn no_wrapper_of_a_listed_network_is_a_second_address() {
-        let wrappers = NETWORKS.iter().map(|network| (network.chain_id, network.listing.wrapped_native));
+        let wrappers = NETWORKS.iter().filter_map(|network| Some((network.chain_id, network.listing.wrapped_native?)));
         assert!(wrappers.into_iter().all(|(chain_id, wrapper)| !is_native(chain_id, wrapper)));
     }
 }

@@ -2,7 +2,10 @@
 
 use alloy::primitives::{Address, address};
 
-use super::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, GNOSIS, LINEA, OPTIMISM, POLYGON, POLYGON_MUMBAI};
+use super::{
+    ARBITRUM, AVALANCHE, BASE, BERACHAIN, BLAST, BSC, CELO, ETHEREUM, FANTOM, GNOSIS, INK, LINEA, MANTLE, OPTIMISM,
+    POLYGON, POLYGON_MUMBAI, SCROLL, SONIC, UNICHAIN, WORLD_CHAIN, ZKSYNC_ERA,
+};
 
 /// URL of an image in <https://github.com/defitrack/data/tree/master/logo/network>.
 macro_rules! logo {
@@ -36,6 +39,12 @@ pub enum DataFee {
     None,
     /// Priced by the oracle of the OP stack: <https://specs.optimism.io/protocol/predeploys.html#gaspriceoracle>.
     OpStack,
+    /// Priced in ether by the oracle of the OP stack, and paid in the native token at the oracle's ratio:
+    /// <https://github.com/mantlenetworkio/op-geth/blob/develop/core/types/rollup_cost.go>.
+    Mantle,
+    /// Priced by Scroll's oracle:
+    /// <https://docs.scroll.io/en/developers/transaction-fees-on-scroll/>.
+    Scroll,
     /// Part of the gas, which Arbitrum's node interface estimates:
     /// <https://docs.arbitrum.io/build-decentralized-apps/nodeinterface/reference>.
     Arbitrum,
@@ -52,8 +61,9 @@ pub struct Listing {
     pub logo: &'static str,
     /// Symbol of the native token, which has 18 decimals on every EVM network.
     pub native: &'static str,
-    /// ERC-20 that wraps the native token: the one that the network's main exchange uses.
-    pub wrapped_native: Address,
+    /// ERC-20 that wraps the native token: the one that the network's main exchange uses. `None` where the native token
+    /// is an ERC-20 itself.
+    pub wrapped_native: Option<Address>,
 }
 
 /// Returns the row of a chain id.
@@ -62,7 +72,7 @@ pub fn network(chain_id: u64) -> Option<&'static Network> {
 }
 
 /// Networks in the order of answers. The specification fixes slugs and names of those that are always listed.
-pub static NETWORKS: [Network; 11] = [
+pub static NETWORKS: [Network; 21] = [
     Network {
         chain_id: ETHEREUM,
         listing: Listing {
@@ -70,7 +80,7 @@ pub static NETWORKS: [Network; 11] = [
             name: "ETHEREUM",
             logo: logo!("ethereum.png"),
             native: "ETH",
-            wrapped_native: address!("c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"),
+            wrapped_native: Some(address!("c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2")),
         },
         needs_endpoint: false,
         public_rpc: &["https://ethereum-rpc.publicnode.com", "https://eth.drpc.org"],
@@ -84,7 +94,7 @@ pub static NETWORKS: [Network; 11] = [
             name: "OPTIMISM",
             logo: logo!("optimism.png"),
             native: "ETH",
-            wrapped_native: address!("4200000000000000000000000000000000000006"),
+            wrapped_native: Some(address!("4200000000000000000000000000000000000006")),
         },
         needs_endpoint: false,
         public_rpc: &["https://optimism-rpc.publicnode.com", "https://mainnet.optimism.io"],
@@ -98,7 +108,7 @@ pub static NETWORKS: [Network; 11] = [
             name: "ARBITRUM",
             logo: logo!("arbitrum.png"),
             native: "ETH",
-            wrapped_native: address!("82af49447d8a07e3bd95bd0d56f35241523fbab1"),
+            wrapped_native: Some(address!("82af49447d8a07e3bd95bd0d56f35241523fbab1")),
         },
         needs_endpoint: false,
         public_rpc: &["https://arbitrum-one-rpc.publicnode.com", "https://arb1.arbitrum.io/rpc"],
@@ -112,7 +122,7 @@ pub static NETWORKS: [Network; 11] = [
             name: "FANTOM",
             logo: logo!("fantom.png"),
             native: "FTM",
-            wrapped_native: address!("21be370d5312f44cb42ce377bc9b8a0cef1a4c83"),
+            wrapped_native: Some(address!("21be370d5312f44cb42ce377bc9b8a0cef1a4c83")),
         },
         needs_endpoint: false,
         public_rpc: &["https://fantom-rpc.publicnode.com", "https://rpcapi.fantom.network"],
@@ -126,7 +136,7 @@ pub static NETWORKS: [Network; 11] = [
             name: "AVALANCHE",
             logo: logo!("avalanche.png"),
             native: "AVAX",
-            wrapped_native: address!("b31f66aa3c1e785363f0875a1b74e27b85fd66c7"),
+            wrapped_native: Some(address!("b31f66aa3c1e785363f0875a1b74e27b85fd66c7")),
         },
         needs_endpoint: false,
         public_rpc: &["https://avalanche-c-chain-rpc.publicnode.com", "https://api.avax.network/ext/bc/C/rpc"],
@@ -140,7 +150,7 @@ pub static NETWORKS: [Network; 11] = [
             name: "BSC",
             logo: logo!("bsc.svg"),
             native: "BNB",
-            wrapped_native: address!("bb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c"),
+            wrapped_native: Some(address!("bb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c")),
         },
         needs_endpoint: false,
         public_rpc: &["https://bsc-rpc.publicnode.com", "https://bsc-dataseed.bnbchain.org"],
@@ -156,7 +166,7 @@ pub static NETWORKS: [Network; 11] = [
             // MATIC until September 2024:
             // <https://polygon.technology/blog/matic-to-pol-migration-is-now-live-everything-you-need-to-know>.
             native: "POL",
-            wrapped_native: address!("0d500b1d8e8ef31e21c99d1db9a6444d3adf1270"),
+            wrapped_native: Some(address!("0d500b1d8e8ef31e21c99d1db9a6444d3adf1270")),
         },
         needs_endpoint: false,
         public_rpc: &["https://polygon-bor-rpc.publicnode.com", "https://polygon-rpc.com"],
@@ -170,7 +180,7 @@ pub static NETWORKS: [Network; 11] = [
             name: "POLYGON_MUMBAI",
             logo: logo!("polygon.png"),
             native: "MATIC",
-            wrapped_native: address!("9c3c9283d3e44854697cd22d3faa240cfb032889"),
+            wrapped_native: Some(address!("9c3c9283d3e44854697cd22d3faa240cfb032889")),
         },
         needs_endpoint: false,
         public_rpc: &[],
@@ -184,7 +194,7 @@ pub static NETWORKS: [Network; 11] = [
             name: "BASE",
             logo: logo!("base.png"),
             native: "ETH",
-            wrapped_native: address!("4200000000000000000000000000000000000006"),
+            wrapped_native: Some(address!("4200000000000000000000000000000000000006")),
         },
         needs_endpoint: true,
         public_rpc: &[],
@@ -198,7 +208,7 @@ pub static NETWORKS: [Network; 11] = [
             name: "GNOSIS",
             logo: "https://raw.githubusercontent.com/trustwallet/assets/master/blockchains/xdai/info/logo.png",
             native: "XDAI",
-            wrapped_native: address!("e91d153e0b41518a2ce8dd3d7944fa863463a97d"),
+            wrapped_native: Some(address!("e91d153e0b41518a2ce8dd3d7944fa863463a97d")),
         },
         needs_endpoint: true,
         public_rpc: &[],
@@ -212,11 +222,152 @@ pub static NETWORKS: [Network; 11] = [
             name: "LINEA",
             logo: "https://raw.githubusercontent.com/trustwallet/assets/master/blockchains/linea/info/logo.png",
             native: "ETH",
-            wrapped_native: address!("e5d7c2a44ffddf6b295a15c148167daaaf5cf34f"),
+            wrapped_native: Some(address!("e5d7c2a44ffddf6b295a15c148167daaaf5cf34f")),
         },
         needs_endpoint: true,
         public_rpc: &[],
         price_service: Some("linea"),
+        data_fee: DataFee::None,
+    },
+    Network {
+        chain_id: SCROLL,
+        listing: Listing {
+            slug: "scroll",
+            name: "SCROLL",
+            logo: "https://raw.githubusercontent.com/trustwallet/assets/master/blockchains/scroll/info/logo.png",
+            native: "ETH",
+            wrapped_native: Some(address!("5300000000000000000000000000000000000004")),
+        },
+        needs_endpoint: true,
+        public_rpc: &[],
+        price_service: Some("scroll"),
+        data_fee: DataFee::Scroll,
+    },
+    Network {
+        chain_id: ZKSYNC_ERA,
+        listing: Listing {
+            slug: "zksync",
+            name: "ZKSYNC",
+            logo: "https://raw.githubusercontent.com/trustwallet/assets/master/blockchains/zksync/info/logo.png",
+            native: "ETH",
+            wrapped_native: Some(address!("5aea5775959fbc2557cc8789bc1bf90a239d9a91")),
+        },
+        needs_endpoint: true,
+        public_rpc: &[],
+        price_service: Some("era"),
+        data_fee: DataFee::None,
+    },
+    Network {
+        chain_id: MANTLE,
+        listing: Listing {
+            slug: "mantle",
+            name: "MANTLE",
+            logo: "https://raw.githubusercontent.com/trustwallet/assets/master/blockchains/mantle/info/logo.png",
+            native: "MNT",
+            wrapped_native: Some(address!("78c1b0c915c4faa5fffa6cabf0219da63d7f4cb8")),
+        },
+        needs_endpoint: true,
+        public_rpc: &[],
+        price_service: Some("mantle"),
+        data_fee: DataFee::Mantle,
+    },
+    Network {
+        chain_id: BLAST,
+        listing: Listing {
+            slug: "blast",
+            name: "BLAST",
+            logo: "https://raw.githubusercontent.com/trustwallet/assets/master/blockchains/blast/info/logo.png",
+            native: "ETH",
+            wrapped_native: Some(address!("4300000000000000000000000000000000000004")),
+        },
+        needs_endpoint: true,
+        public_rpc: &[],
+        price_service: Some("blast"),
+        data_fee: DataFee::OpStack,
+    },
+    Network {
+        chain_id: SONIC,
+        listing: Listing {
+            slug: "sonic",
+            name: "SONIC",
+            logo: "https://raw.githubusercontent.com/trustwallet/assets/master/blockchains/sonic/info/logo.png",
+            native: "S",
+            wrapped_native: Some(address!("039e2fb66102314ce7b64ce5ce3e5183bc94ad38")),
+        },
+        needs_endpoint: true,
+        public_rpc: &[],
+        price_service: Some("sonic"),
+        data_fee: DataFee::None,
+    },
+    Network {
+        chain_id: CELO,
+        listing: Listing {
+            slug: "celo",
+            name: "CELO",
+            logo: "https://raw.githubusercontent.com/trustwallet/assets/master/blockchains/celo/info/logo.png",
+            native: "CELO",
+            // The ERC-20 of CELO is the native token itself: <https://specs.celo.org/token_duality.html>.
+            wrapped_native: None,
+        },
+        needs_endpoint: true,
+        public_rpc: &[],
+        price_service: Some("celo"),
+        data_fee: DataFee::OpStack,
+    },
+    Network {
+        chain_id: UNICHAIN,
+        listing: Listing {
+            slug: "unichain",
+            name: "UNICHAIN",
+            logo: "https://raw.githubusercontent.com/lifinance/types/main/src/assets/icons/chains/unichain.svg",
+            native: "ETH",
+            wrapped_native: Some(address!("4200000000000000000000000000000000000006")),
+        },
+        needs_endpoint: true,
+        public_rpc: &[],
+        price_service: Some("unichain"),
+        data_fee: DataFee::OpStack,
+    },
+    Network {
+        chain_id: WORLD_CHAIN,
+        listing: Listing {
+            slug: "worldchain",
+            name: "WORLDCHAIN",
+            logo: "https://raw.githubusercontent.com/lifinance/types/main/src/assets/icons/chains/world.svg",
+            native: "ETH",
+            wrapped_native: Some(address!("4200000000000000000000000000000000000006")),
+        },
+        needs_endpoint: true,
+        public_rpc: &[],
+        price_service: Some("wc"),
+        data_fee: DataFee::OpStack,
+    },
+    Network {
+        chain_id: INK,
+        listing: Listing {
+            slug: "ink",
+            name: "INK",
+            logo: "https://raw.githubusercontent.com/lifinance/types/main/src/assets/icons/chains/ink.svg",
+            native: "ETH",
+            wrapped_native: Some(address!("4200000000000000000000000000000000000006")),
+        },
+        needs_endpoint: true,
+        public_rpc: &[],
+        price_service: Some("ink"),
+        data_fee: DataFee::OpStack,
+    },
+    Network {
+        chain_id: BERACHAIN,
+        listing: Listing {
+            slug: "berachain",
+            name: "BERACHAIN",
+            logo: "https://raw.githubusercontent.com/lifinance/types/main/src/assets/icons/chains/berachain.svg",
+            native: "BERA",
+            wrapped_native: Some(address!("6969696969696969696969696969696969696969")),
+        },
+        needs_endpoint: true,
+        public_rpc: &[],
+        price_service: Some("berachain"),
         data_fee: DataFee::None,
     },
 ];

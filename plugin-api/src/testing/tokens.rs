@@ -75,6 +75,6 @@ impl TestTokens {
 
 /// Returns true for the native token and the ERC-20 that wraps it, whose decimals the gateway knows itself.
 fn is_of_network(chain_id: u64, token: Address) -> bool {
-    let is_wrapped = || network(chain_id).is_some_and(|network| network.listing.wrapped_native == token);
+    let is_wrapped = || network(chain_id).is_some_and(|network| network.listing.wrapped_native == Some(token));
     is_native(chain_id, token) || is_wrapped()
 }

@@ -135,7 +135,7 @@ fn the_example_has_each_setting_with_its_default_and_purpose() {
     let missing: Vec<_> = rows.iter().map(|row| row.key).filter(|key| !found.contains(key)).collect();
     assert!(missing.is_empty() && found.len() == rows.len(), "{missing:?} need a line in {path}, each key one");
     assert_written(path, &text);
-    assert!(of_file(&text).gateway.networks.named("scroll").is_some());
+    assert!(of_file(&text).gateway.networks.named("lisk").is_some());
 }
 
 #[test]

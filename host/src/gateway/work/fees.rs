@@ -18,6 +18,9 @@ use crate::spans;
 
 /// The gas price oracle of every OP Stack network.
 const ORACLE: Address = address!("420000000000000000000000000000000000000f");
+/// Scroll's oracle, with the same function:
+/// <https://github.com/scroll-tech/scroll-contracts/blob/main/src/L2/predeploys/L1GasPriceOracle.sol>.
+const SCROLL_ORACLE: Address = address!("5300000000000000000000000000000000000002");
 /// Precompile whose calls Arbitrum's node answers; contracts cannot call it.
 const NODE_INTERFACE: Address = address!("00000000000000000000000000000000000000c8");
 
@@ -30,6 +33,7 @@ const DYNAMIC_FEE: u8 = 2;
 
 alloy::sol! {
     function getL1Fee(bytes unsigned) external view returns (uint256 fee);
+    function tokenRatio() external view returns (uint256 ratio);
     function gasEstimateL1Component(address to, bool contractCreation, bytes data) external payable returns (uint64 gasEstimateForL1, uint256 baseFee, uint256 l1BaseFeeEstimate);
 }
 
@@ -72,26 +76,55 @@ impl DataCost {
 async fn data_fees(session: &Session, kind: DataFee, claims: &[&PlannedClaim<'_>]) -> Vec<Option<DataCost>> {
     match kind {
         DataFee::None => vec![Some(DataCost::Wei(U256::ZERO)); claims.len()],
-        DataFee::OpStack => op_stack_fees(session, claims).await,
+        DataFee::OpStack => oracle_fees(session, ORACLE, claims).await,
+        DataFee::Mantle => mantle_fees(session, claims).await,
+        DataFee::Scroll => oracle_fees(session, SCROLL_ORACLE, claims).await,
         DataFee::Arbitrum => arbitrum_gas(session, claims).await,
     }
 }
 
 /// Reads the fee of each transaction from the network's oracle.
-async fn op_stack_fees(session: &Session, claims: &[&PlannedClaim<'_>]) -> Vec<Option<DataCost>> {
+async fn oracle_fees(session: &Session, oracle: Address, claims: &[&PlannedClaim<'_>]) -> Vec<Option<DataCost>> {
+    let replies = session.read(fee_reads(session, oracle, claims)).await;
+    fees_of_replies(replies.into_iter().map(|reply| reply.outcome), U256::ONE, claims)
+}
+
+/// Reads fees as [`oracle_fees`] does. Mantle's oracle returns them in ether, and the network takes this many of its
+/// own tokens for one.
+async fn mantle_fees(session: &Session, claims: &[&PlannedClaim<'_>]) -> Vec<Option<DataCost>> {
+    let mut reads = fee_reads(session, ORACLE, claims);
+    reads.insert(0, Read::call(ORACLE, tokenRatioCall {}.abi_encode()));
+    let mut outcomes = session.read(reads).await.into_iter().map(|reply| reply.outcome);
+    match outcomes.next() {
+        Some(Outcome::Ok(word)) => match tokenRatioCall::abi_decode_returns(&word) {
+            Ok(ratio) => fees_of_replies(outcomes, ratio, claims),
+            Err(_) => vec![None; claims.len()],
+        },
+        _ => vec![None; claims.len()],
+    }
+}
+
+/// Makes a read of the fee of each transaction.
+fn fee_reads(session: &Session, oracle: Address, claims: &[&PlannedClaim<'_>]) -> Vec<Read> {
     let read = |transaction: &ClaimTransaction| {
         let unsigned = unsigned_bytes(session.chain_id(), transaction).into();
-        Read::call(ORACLE, getL1FeeCall { unsigned }.abi_encode())
+        Read::call(oracle, getL1FeeCall { unsigned }.abi_encode())
     };
-    let reads: Vec<Read> = claims.iter().flat_map(|claim| claim.transactions.iter().map(read)).collect();
-    let mut replies = session.read(reads).await.into_iter();
+    claims.iter().flat_map(|claim| claim.transactions.iter().map(read)).collect()
+}
+
+/// Adds up the fees of each claim's transactions, in units of `ratio` wei.
+fn fees_of_replies(
+    mut replies: impl Iterator<Item = Outcome>,
+    ratio: U256,
+    claims: &[&PlannedClaim<'_>],
+) -> Vec<Option<DataCost>> {
     let fee = |outcome: Outcome| match outcome {
-        Outcome::Ok(word) => getL1FeeCall::abi_decode_returns(&word).ok(),
+        Outcome::Ok(word) => Some(getL1FeeCall::abi_decode_returns(&word).ok()?.saturating_mul(ratio)),
         _ => None,
     };
     let of_claim = |claim: &&PlannedClaim<'_>| {
-        let own: Vec<Option<U256>> =
-            replies.by_ref().take(claim.transactions.len()).map(|reply| fee(reply.outcome)).collect();
+        let own: Vec<Option<U256>> = replies.by_ref().take(claim.transactions.len()).map(fee).collect();
         let sum = |sum: U256, fee: Option<U256>| Some(sum.saturating_add(fee?));
         own.into_iter().try_fold(U256::ZERO, sum).map(DataCost::Wei)
     };

@@ -12,11 +12,15 @@ use super::Aggregator;
 
 /// The uptime feeds by chain id: <https://docs.chain.link/data-feeds/l2-sequencer-feeds>. Those of Optimism and
 /// Arbitrum are also in <https://github.com/VenusProtocol/oracle/blob/develop/helpers/deploymentConfig.ts>, those of
-/// Optimism and Base in the markets of <https://github.com/VMEX-finance/vmex>.
-static UPTIME_FEEDS: [(u64, Address); 3] = [
+/// Optimism and Base in the markets of <https://github.com/VMEX-finance/vmex>, and the others in
+/// <https://github.com/aave-dao/aave-address-book/tree/v4.68.1/src>.
+static UPTIME_FEEDS: [(u64, Address); 6] = [
     (networks::OPTIMISM, address!("371ead81c9102c9bf4874a9075ffff170f2ee389")),
     (networks::ARBITRUM, address!("fdb631f5ee196f0ed6faa767959853a9f217697d")),
     (networks::BASE, address!("bcf85224fc0756b9fa45aa7892530b47e10b6433")),
+    (networks::SCROLL, address!("45c2b8c204568a03dc7a2e32b71d67fe97f908a9")),
+    (networks::ZKSYNC_ERA, address!("0e6ac8b967393dcd3d36677c126976157f993940")),
+    (networks::MANTLE, address!("ade1b9abb98c6a542e4b49db2588a3ec4bf7cdf0")),
 ];
 
 /// Seconds after a restart in which feeds may not be updated yet, as in Chainlink's example.

@@ -4,7 +4,9 @@
 //! which lists Chainlink's own directory (<https://docs.chain.link/data-feeds/price-feeds/addresses>). Heartbeats are
 //! from [chainlink-package](https://github.com/LZeroAnalytics/chainlink-package) for Ethereum, Optimism and Base, and
 //! from [dForce's oracles](https://github.com/dforce-network/Oracle) for Arbitrum, BSC and Polygon, minus its margin
-//! of an hour. Feeds that neither has get [`LONGEST_S`], which may accept an older price but never rejects a live
+//! of an hour. Tokens that Aave does not list on Scroll, ZKsync, Mantle and Sonic are from
+//! [DefiLlama's list](https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/projects/helper/coreAssets.json).
+//! Feeds that neither has get [`LONGEST_S`], which may accept an older price but never rejects a live
 //! feed.
 
 use alloy::primitives::{Address, address};
@@ -23,7 +25,7 @@ pub(super) struct FeedRow {
 }
 
 /// The shipped rows, by chain id. Polygon's test network has none: it is shut down, and its tokens are worthless.
-pub(super) const SHIPPED: [(u64, &[FeedRow]); 8] = [
+pub(super) const SHIPPED: [(u64, &[FeedRow]); 15] = [
     (networks::ETHEREUM, ETHEREUM),
     (networks::OPTIMISM, OPTIMISM),
     (networks::ARBITRUM, ARBITRUM),
@@ -32,6 +34,13 @@ pub(super) const SHIPPED: [(u64, &[FeedRow]); 8] = [
     (networks::BSC, BSC),
     (networks::POLYGON, POLYGON),
     (networks::BASE, BASE),
+    (networks::GNOSIS, GNOSIS),
+    (networks::LINEA, LINEA),
+    (networks::SCROLL, SCROLL),
+    (networks::ZKSYNC_ERA, ZKSYNC_ERA),
+    (networks::MANTLE, MANTLE),
+    (networks::SONIC, SONIC),
+    (networks::CELO, CELO),
 ];
 
 const fn feed(address: Address, heartbeat_s: u32) -> Feed {
@@ -170,4 +179,82 @@ const BASE: &[FeedRow] = &[
     FeedRow { token: address!("6bb7a212910682dcfdbd5bcbb3e28fb4e8da10ee"), feeds: &[feed(address!("42868efcee13c0e71af89c04ff7d96f5bec479b0"), LONGEST_S)] }, // GHO
     FeedRow { token: address!("63706e401c06ac8513145b7687a14804d17f814b"), feeds: &[feed(address!("3d6774ef702a10b20fca8ed40fc022f7e4938e07"), LONGEST_S)] }, // AAVE
     FeedRow { token: address!("236aa50979d5f3de3bd1eeb40e81137f22ab794b"), feeds: &[feed(address!("6d75bfb5a5885f841b132198c9f0be8c872057bf"), LONGEST_S)] }, // tBTC
+];
+
+/// <https://github.com/aave-dao/aave-address-book/blob/v4.68.1/src/ChainlinkGnosis.sol>
+#[rustfmt::skip]
+const GNOSIS: &[FeedRow] = &[
+    FeedRow { token: NATIVE, feeds: &[feed(address!("678df3415fc31947da4324ec63212874be5a82f8"), LONGEST_S)] }, // XDAI
+    FeedRow { token: address!("6a023ccd1ff6f2045c3309768ead9e68f978f6e1"), feeds: &[feed(address!("a767f745331d267c7751297d982b050c93985627"), LONGEST_S)] }, // WETH
+    FeedRow { token: address!("9c58bacc331c9aa871afd802db6379a98e80cedb"), feeds: &[feed(address!("22441d81416430a54336ab28765abd31a792ad37"), LONGEST_S)] }, // GNO
+    FeedRow { token: address!("ddafbb505ad214d7b80b1f830fccc89b60fb7a83"), feeds: &[feed(address!("26c31ac71010af62e6b486d1132e266d6298857d"), LONGEST_S)] }, // USDC
+    FeedRow { token: address!("2a22f9c3b484c3629090feed35f17ff8f88f76f0"), feeds: &[feed(address!("26c31ac71010af62e6b486d1132e266d6298857d"), LONGEST_S)] }, // USDC.e
+    FeedRow { token: address!("cb444e90d8198415266c6a2724b7900fb12fc56e"), feeds: &[feed(address!("ab70bcb260073d036d1660201e9d5405f5829b7a"), LONGEST_S)] }, // EURe
+    FeedRow { token: address!("fc421ad3c883bf9e7c4f42de845c4e4405799e73"), feeds: &[feed(address!("855193775ef2abb12cf95de3086229a14ab8e0e3"), LONGEST_S)] }, // GHO
+];
+
+/// <https://github.com/aave-dao/aave-address-book/blob/v4.68.1/src/ChainlinkLinea.sol>
+#[rustfmt::skip]
+const LINEA: &[FeedRow] = &[
+    FeedRow { token: NATIVE, feeds: &[feed(address!("3c6cd9cc7c7a4c2cf5a82734cd249d7d593354da"), LONGEST_S)] }, // ETH
+    FeedRow { token: address!("176211869ca2b568f2a7d4ee941e073a821ee1ff"), feeds: &[feed(address!("aadaa473c1bdf7317ec07c915680af29debfdcb5"), LONGEST_S)] }, // USDC
+    FeedRow { token: address!("a219439258ca9da29e9cc4ce5596924745e12b93"), feeds: &[feed(address!("efca2bbe0edd0e22b2e0d2f8248e99f4bef4a7db"), LONGEST_S)] }, // USDT
+    FeedRow { token: address!("b5bedd42000b71fdde22d3ee8a79bd49a568fc8f"), feeds: &[feed(address!("8ece1aba32716fdde8d6482bfd88e9a0ee01f565"), LONGEST_S)] }, // wstETH
+];
+
+/// <https://github.com/aave-dao/aave-address-book/blob/v4.68.1/src/ChainlinkScroll.sol>
+#[rustfmt::skip]
+const SCROLL: &[FeedRow] = &[
+    FeedRow { token: NATIVE, feeds: &[feed(address!("6bf14cb0a831078629d993fdebcb182b21a8774c"), LONGEST_S)] }, // ETH
+    FeedRow { token: address!("06efdbff2a14a7c8e15944d1f4a48f9f95f663a4"), feeds: &[feed(address!("43d12fb3afcad5347fa764eeab105478337b7200"), LONGEST_S)] }, // USDC
+    FeedRow { token: address!("f55bec9cafdbe8730f096aa55dad6d22d44099df"), feeds: &[feed(address!("f376a91ae078927eb3686d6010a6f1482424954e"), LONGEST_S)] }, // USDT
+    FeedRow { token: address!("3c1bca5a656e69edcd0d4e36bebb3fcdaca60cf1"), feeds: &[feed(address!("61c432b58a43516899d8df33a5f57edb8d57eb77"), LONGEST_S)] }, // WBTC
+    FeedRow { token: address!("f610a9dfb7c89644979b4a0f27063e9e7d7cda32"), feeds: &[feed(address!("e428fbdbd61cc1be6c273dc0e27a1f43124a86f3"), LONGEST_S), feed(address!("6bf14cb0a831078629d993fdebcb182b21a8774c"), LONGEST_S)] }, // wstETH
+    FeedRow { token: address!("d29687c813d741e2f938f4ac377128810e217b1b"), feeds: &[feed(address!("26f6f7c468ee309115d19aa2055db5a74f8ce7a5"), LONGEST_S)] }, // SCR
+];
+
+/// <https://github.com/aave-dao/aave-address-book/blob/v4.68.1/src/ChainlinkZkSync.sol>
+#[rustfmt::skip]
+const ZKSYNC_ERA: &[FeedRow] = &[
+    FeedRow { token: NATIVE, feeds: &[feed(address!("6d41d1dc818112880b40e26bd6fd347e41008eda"), LONGEST_S)] }, // ETH
+    FeedRow { token: address!("1d17cbcf0d6d143135ae902365d2e5e2a16538d4"), feeds: &[feed(address!("1824d297c6d6d311a204495277b63e943c2d376e"), LONGEST_S)] }, // USDC
+    FeedRow { token: address!("3355df6d4c9c3035724fd0e3914de96a5a83aaf4"), feeds: &[feed(address!("1824d297c6d6d311a204495277b63e943c2d376e"), LONGEST_S)] }, // USDC.e
+    FeedRow { token: address!("493257fd37edb34451f62edf8d2a0c418852ba4c"), feeds: &[feed(address!("b615075979ae1836b476f651f1eb79f0cd3956a9"), LONGEST_S)] }, // USDT
+    FeedRow { token: address!("4b9eb6c0b6ea15176bbf62841c6b2a8a398cb656"), feeds: &[feed(address!("5d336664b5d7a332cd256bf68cbf2270c6202fc6"), LONGEST_S)] }, // DAI
+    FeedRow { token: address!("5a7d6b2f92c77fad6ccabd7ee0624e64907eaf3e"), feeds: &[feed(address!("d1ce60dc8ae060ddd17ca8716c96f193bc88dd13"), LONGEST_S)] }, // ZK
+];
+
+/// <https://github.com/aave-dao/aave-address-book/blob/v4.68.1/src/ChainlinkMantle.sol>
+#[rustfmt::skip]
+const MANTLE: &[FeedRow] = &[
+    FeedRow { token: NATIVE, feeds: &[feed(address!("d97f20bebed74e8144134c4b148fe93417dd0f96"), LONGEST_S)] }, // MNT
+    FeedRow { token: address!("deaddeaddeaddeaddeaddeaddeaddeaddead1111"), feeds: &[feed(address!("5bc7cf88eb131db18b5d7930e793095140799ad5"), LONGEST_S)] }, // WETH
+    FeedRow { token: address!("09bc4e0d864854c6afb6eb9a9cdf58ac190d0df9"), feeds: &[feed(address!("22b422cecb0d4bd5aff3ea999b048fa17f5263bd"), LONGEST_S)] }, // USDC
+    FeedRow { token: address!("201eba5cc46d216ce6dc03f6a759e8e766e956ae"), feeds: &[feed(address!("d86048d5e4fe96157ce03ae519a9045bedaa6551"), LONGEST_S)] }, // USDT
+    FeedRow { token: address!("779ded0c9e1022225f8e0630b35a9b54be713736"), feeds: &[feed(address!("d86048d5e4fe96157ce03ae519a9045bedaa6551"), LONGEST_S)] }, // USDT0
+    FeedRow { token: address!("5d3a1ff2b6bab83b63cd9ad0787074081a52ef34"), feeds: &[feed(address!("5166fc3adff16e99bb099834a1315e57c5444394"), LONGEST_S)] }, // USDe
+    FeedRow { token: address!("211cc4dd073734da055fbf44a2b4667d5e5fe5d2"), feeds: &[feed(address!("6d5110fb8f6a65c46b89a64c9ac7e3542d31aba3"), LONGEST_S)] }, // sUSDe
+    FeedRow { token: address!("cda86a272531e8640cd7f1a92c01839911b90bb0"), feeds: &[feed(address!("6352e3a925e27130317d3a0a5b0b0303e9f2fc7c"), LONGEST_S), feed(address!("5bc7cf88eb131db18b5d7930e793095140799ad5"), LONGEST_S)] }, // mETH
+];
+
+/// <https://github.com/aave-dao/aave-address-book/blob/v4.68.1/src/ChainlinkSonic.sol>
+#[rustfmt::skip]
+const SONIC: &[FeedRow] = &[
+    FeedRow { token: NATIVE, feeds: &[feed(address!("c76dfb89ff298145b417d221b2c747d84952e01d"), LONGEST_S)] }, // S
+    FeedRow { token: address!("50c42deacd8fc9773493ed674b675be577f2634b"), feeds: &[feed(address!("824364077993847f71293b24cca8567c00c2de11"), LONGEST_S)] }, // WETH
+    FeedRow { token: address!("29219dd400f2bf60e5a23d13be72b486d4038894"), feeds: &[feed(address!("55bca887199d5520b3ce285d41e6dc10c08716c9"), LONGEST_S)] }, // USDC
+    FeedRow { token: address!("6047828dc181963ba44974801ff68e538da5eaf9"), feeds: &[feed(address!("76f4c040a792afb7f6dbadc7e30ca3eea140d216"), LONGEST_S)] }, // USDT
+    FeedRow { token: address!("0555e30da8f98308edb960aa94c0db47230d2b9c"), feeds: &[feed(address!("61140c09956495f1ce49d28e125ed4035e1cae95"), LONGEST_S)] }, // WBTC
+    FeedRow { token: address!("e5da20f15420ad15de0fa650600afc998bbe3955"), feeds: &[feed(address!("db17996a889706bd67771dea59e0bf9453af0ce4"), LONGEST_S)] }, // stS
+];
+
+/// <https://github.com/aave-dao/aave-address-book/blob/v4.68.1/src/ChainlinkCelo.sol>
+#[rustfmt::skip]
+const CELO: &[FeedRow] = &[
+    FeedRow { token: NATIVE, feeds: &[feed(address!("0568fd19986748ceff3301e55c0eb1e729e0ab7e"), LONGEST_S)] }, // CELO
+    FeedRow { token: address!("ceba9300f2b948710d2653dd7b07f33a8b32118c"), feeds: &[feed(address!("c7a353bae210aed958a1a2928b654938ec59dab2"), LONGEST_S)] }, // USDC
+    FeedRow { token: address!("48065fbbe25f71c9282ddf5e1cd6d6a887483d5e"), feeds: &[feed(address!("5e37af40a7a344ec9b03ccd34a250f3da9a20b02"), LONGEST_S)] }, // USDT
+    FeedRow { token: address!("765de816845861e75a25fca122bb6898b8b1282a"), feeds: &[feed(address!("e38a27be4e7d866327e09736f3c570f256ffd048"), LONGEST_S)] }, // USDm
+    FeedRow { token: address!("d8763cba276a3738e6de85b4b3bf5fded6d6ca73"), feeds: &[feed(address!("3d207061dbe8e2473527611bfecb87ff12b28dda"), LONGEST_S)] }, // EURm
+    FeedRow { token: address!("d221812de1bd094f35587ee8e174b07b6167d9af"), feeds: &[feed(address!("1fcd30a73d67639c1cd89ff5746e7585731c083b"), LONGEST_S)] }, // WETH
 ];

@@ -565,8 +565,8 @@ fn an_unknown_network_is_reported_with_the_valid_names() {
         "/balance/{A}/token-balances?network=eth",
     ] {
         let (status, detail) = problem(Listener::Base, target);
-        let names =
-            "ETHEREUM, OPTIMISM, ARBITRUM, FANTOM, AVALANCHE, BSC, POLYGON, POLYGON_MUMBAI, BASE, GNOSIS, LINEA";
+        let names = "ETHEREUM, OPTIMISM, ARBITRUM, FANTOM, AVALANCHE, BSC, POLYGON, POLYGON_MUMBAI, BASE, GNOSIS, \
+                     LINEA, SCROLL, ZKSYNC, MANTLE, BLAST, SONIC, CELO, UNICHAIN, WORLDCHAIN, INK, BERACHAIN";
         assert!(status == 400 && detail.ends_with(names), "{target}: {detail}");
     }
 }
