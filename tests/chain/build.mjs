@@ -25,6 +25,7 @@ import { names } from './profiles/names.mjs';
 import { optimism } from './profiles/optimism.mjs';
 import { optimismGauges } from './profiles/optimism_gauges.mjs';
 import { polygon } from './profiles/polygon.mjs';
+import { positions } from './profiles/positions.mjs';
 import { shares } from './profiles/shares.mjs';
 import { silos } from './profiles/silos.mjs';
 import { templates } from './profiles/templates.mjs';
@@ -50,7 +51,7 @@ keepViem();
 // For tests that place them on a running chain.
 const DOUBLES = ['DetectorDouble', 'FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
-const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, boosters, chefs, comets, comptroller, curve, frax, gmx, lenders, morphoBlue, shares, silos, templates, umbrella, voters, yearn, ...listed];
+const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, boosters, chefs, comets, comptroller, curve, frax, gmx, lenders, morphoBlue, positions, shares, silos, templates, umbrella, voters, yearn, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));

@@ -10,6 +10,7 @@ mod tests;
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
 use portolan_kits::booster::BoosterKit;
+use portolan_kits::concentrated_positions::ConcentratedPositionsKit;
 use portolan_kits::convex_stakes::ConvexStakesKit;
 use portolan_kits::curve_gauges::CurveGaugesKit;
 use portolan_kits::events::{Source, tables};
@@ -70,11 +71,15 @@ const YEARN_VAULTS: YearnVaultsKit = YearnVaultsKit { vault: "yearn-vault", shar
 /// Yearn's gauges.
 const YEARN_GAUGES: YearnGaugesKit = YearnGaugesKit { gauge: "yearn-gauge" };
 
+/// The managers of concentrated positions.
+const POSITIONS: ConcentratedPositionsKit = ConcentratedPositionsKit { position: "concentrated-position" };
+
 /// Keys of the rows.
 const KEYS: &[&[&str]] = &[
     MasterChefKit::KEYS,
     StakingRewardsKit::KEYS,
     PositionPoolsKit::KEYS,
+    ConcentratedPositionsKit::KEYS,
     BoosterKit::KEYS,
     SideBoosterKit::KEYS,
     VoteLockerKit::KEYS,
@@ -99,6 +104,7 @@ impl AccountProtocols for Farms {
         &CHEFS,
         &FARMS,
         &POSITION_POOLS,
+        &POSITIONS,
         &BOOSTERS,
         &SIDE_BOOSTERS,
         &LOCKERS,

@@ -183,6 +183,7 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("kind", "master-chef-v1"), ("chef", FORKED), ("pending", "pendingFork")],
         &[("kind", "cake-chef"), ("chef", FORKED), ("pending", "pendingFork")],
         &[("kind", "joe-chef"), ("chef", FORKED), ("getter", "fork")],
+        &[("position_manager", FORKED), ("manager_kind", "algebra")],
         &[("kind", "wombat-chef"), ("chef", FORKED), ("getter", "fork")],
         &[("kind", "alien-base-chef"), ("chef", FORKED), ("getter", "fork")],
         &[("factory", FORKED)],

@@ -2,7 +2,7 @@
 //! their votes.
 //!
 //! Settings keys are `generation`, which names the copied contracts, and the fields of [`SolidlyContracts`]. Answers
-//! claimables, staked positions and locked ones. Invariant: a failing gauge or lock loses only its own rows, and the
+//! claimables, staked positions, liquidity that is not staked, and locked positions. Invariant: a failing gauge or lock loses only its own rows, and the
 //! answer reports it. A claim calls a gauge only if the voter names it for its pool at the answer's block.
 
 mod concentrated;
@@ -37,6 +37,8 @@ pub use generation::Generation;
 pub struct SolidlyKit {
     /// `type` of rewards and `vaultType` of stakes in the answer.
     pub gauge: &'static str,
+    /// Mechanism of liquidity that is held without a stake.
+    pub pool: &'static str,
     /// Mechanism of locks.
     pub lock: &'static str,
     /// `type` of rebases in the answer.
@@ -142,7 +144,7 @@ impl DeploymentReader for Solidly {
 
     fn questions(&self) -> Vec<Question> {
         let locked = self.contracts.escrow.or(self.contracts.distributor).map(|_| Question::LOCKED);
-        [Question::CLAIMABLES, Question::FARMING].into_iter().chain(locked).collect()
+        [Question::CLAIMABLES, Question::FARMING, Question::POOLING].into_iter().chain(locked).collect()
     }
 
     /// Reads the escrow if the row has only a distributor.
@@ -181,6 +183,7 @@ impl DeploymentReader for Solidly {
     ) -> Boxed<'a, Vec<Position>> {
         match question {
             Question::FARMING => Box::pin(stakes::positions(cx, self, labels, account)),
+            Question::POOLING => Box::pin(stakes::unstaked(cx, self, labels, account)),
             Question::LOCKED => Box::pin(locks::positions(cx, self, labels, account)),
             _ => Box::pin(async { Err(Error::new("not one of its questions")) }),
         }

@@ -9,6 +9,7 @@
 mod tests;
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
+use portolan_kits::concentrated_positions::ConcentratedPositionsKit;
 use portolan_kits::events::{Source, tables};
 use portolan_kits::kit::Kit;
 use portolan_kits::merkle_distributor::MerkleDistributorKit;
@@ -21,6 +22,7 @@ const TABLE: &str = include_str!("table.events");
 /// The words for gauges, locks, rebases and what votes earn.
 const TYPES: SolidlyKit = SolidlyKit {
     gauge: "solidly-gauge",
+    pool: "solidly-pool",
     lock: "solidly-lock",
     rebase: "solidly-rebase",
     fees: "solidly-fees",
@@ -30,8 +32,11 @@ const TYPES: SolidlyKit = SolidlyKit {
 /// The airdrops that settings add.
 const AIRDROPS: MerkleDistributorKit = MerkleDistributorKit { reward_type: "solidly-airdrop" };
 
+/// The managers of concentrated positions.
+const POSITIONS: ConcentratedPositionsKit = ConcentratedPositionsKit { position: "concentrated-position" };
+
 /// Keys of the rows.
-const KEYS: &[&[&str]] = &[SolidlyKit::KEYS, MerkleDistributorKit::KEYS, Source::KEYS];
+const KEYS: &[&[&str]] = &[SolidlyKit::KEYS, ConcentratedPositionsKit::KEYS, MerkleDistributorKit::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
@@ -39,7 +44,7 @@ pub struct Solidly;
 
 impl AccountProtocols for Solidly {
     const ROWS: Rows = rows!("protocols", KEYS);
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES, &AIRDROPS, &EventSourcesKit];
+    const KITS: &'static [&'static dyn Kit] = &[&TYPES, &POSITIONS, &AIRDROPS, &EventSourcesKit];
     const TABLES: &'static [&'static str] = &[TABLE];
     const SHARED_TABLES: &'static [&'static str] = &[tables::UNISWAP_V2, tables::UNISWAP_V3];
 }

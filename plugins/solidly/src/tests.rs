@@ -29,6 +29,19 @@ sol! {
 
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 
+/// Managers of concentrated positions.
+const MANAGERS: [(u64, Address); 9] = [
+    (OPTIMISM, address!("0xbb5dfe1380333cee4c2eebd7202c80de2256adf4")),
+    (OPTIMISM, address!("0x416b433906b1b72fa758e166e239c43d68dc6f29")),
+    (OPTIMISM, address!("0xf7f8ccce99ca2896ec75d3a399d152db96808399")),
+    (BASE, address!("0x827922686190790b37229fd06084350e74485b72")),
+    (BASE, address!("0xa990c6a764b73bf43cee5bb40339c3322fb9d55f")),
+    (BASE, address!("0xe1f8cd9ac4e4a65f54f38a5cdafca44f6dd68b53")),
+    (BSC, address!("0xa51adb08cbe6ae398046a23bec013979816b77ab")),
+    (BSC, address!("0x643b68bf3f855b8475c0a700b6d1020bfc21d02e")),
+    (ARBITRUM, address!("0xaa277cb7914b7e5514946da92cb9de332ce610ef")),
+];
+
 #[test]
 fn shipped_rows_answer_about_gauges_and_locks() {
     let rows = [
@@ -74,7 +87,10 @@ fn shipped_rows_answer_about_gauges_and_locks() {
         ]
         .into_iter()
         .fold(chain, |chain, (network, voter)| chain.reply(network, voter, &lengthCall {}, &U256::ZERO));
-        for question in [Question::CLAIMABLES, Question::FARMING, Question::LOCKED] {
+        let chain = MANAGERS.into_iter().fold(chain, |chain, (network, manager)| {
+            chain.reply(network, manager, &balanceOfCall(ACCOUNT), &U256::ZERO)
+        });
+        for question in [Question::CLAIMABLES, Question::FARMING, Question::POOLING, Question::LOCKED] {
             let outcome = JobTest::new(slug, network, question, ACCOUNT).run::<Solidly>(&chain);
             assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{slug}: {}", outcome.message);
         }
@@ -110,7 +126,10 @@ fn settings_rows_are_of_gauges_of_airdrops_or_of_events() {
         rows.map(|row| (row.questions.clone(), row.contracts.clone())).collect::<Vec<_>>()
     };
     let contracts = vec![Address::repeat_byte(7)];
-    assert_eq!(of_market("fork"), [(vec![Question::CLAIMABLES, Question::FARMING], contracts.clone())]);
+    assert_eq!(
+        of_market("fork"),
+        [(vec![Question::CLAIMABLES, Question::FARMING, Question::POOLING], contracts.clone())]
+    );
     assert_eq!(of_market("airdrop"), [(vec![Question::CLAIMABLES], contracts.clone())]);
     assert_eq!(of_market("escrow"), [(vec![Question::EVENTS], contracts)], "in the place of the shipped row");
     assert_eq!(of_market("voter").len(), 1, "the other shipped rows stay");
@@ -141,6 +160,7 @@ const FORKED_LIST: &str = "[0x1111111111111111111111111111111111111111]";
 fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
     testing::serves_forks::<Solidly>(&[
         &[("voter", FORKED), ("escrow", FORKED), ("distributor", FORKED)],
+        &[("position_manager", FORKED), ("manager_kind", "slipstream")],
         &[("generation", "velodrome-v1"), ("voter", FORKED), ("distributor", FORKED)],
         &[("generation", "equalizer"), ("voter", FORKED), ("escrow", FORKED)],
         &[("generation", "thena"), ("voter", FORKED), ("distributor", FORKED)],

@@ -53,6 +53,9 @@ mod former {
     }
 }
 
+/// The manager of Infinity's concentrated positions.
+const INFINITY: Address = address!("0x55f4c8aba71a1e923edc303eb4feff14608cc226");
+
 /// PancakeSwap's chefs on BSC: nothing in the first and the third, and in the second a stake of 10 of 40 that is owed 7.
 fn chefs() -> CannedReplies {
     let n = |number: u64| U256::from(number);
@@ -64,6 +67,10 @@ fn chefs() -> CannedReplies {
     }
     let chain = CannedReplies::default().reply(BSC, v1, &poolLengthCall {}, &n(0)).reply(BSC, v1, &cakeCall {}, &TOKEN);
     let chain = chain.reply(BSC, v3, &balanceOfCall(ACCOUNT), &n(0)).reply(BSC, v3, &CAKECall {}, &TOKEN);
+    // No positions of v3 or of Infinity.
+    let chain = [address!("0x46a15b0b27311cedf172ab29e4f4766fbe7f4364"), INFINITY]
+        .into_iter()
+        .fold(chain, |chain, at| chain.reply(BSC, at, &balanceOfCall(ACCOUNT), &n(0)));
     // Nothing in the pool of CAKE, nor in veCAKE.
     let (pool, escrow) = (
         address!("0x45c54210128a065de780c4b0df3d16664f7f859e"),
@@ -100,12 +107,31 @@ fn a_chef_without_rewarders_and_points_of_all_pools_is_answered() {
 }
 
 #[test]
-fn where_only_positions_are_staked_there_is_one_question() {
-    let chef = address!("0xc6a2db661d5a5690172d8eb0a7dea2d3008665a3");
-    let chain = CannedReplies::default().reply(BASE, chef, &balanceOfCall(ACCOUNT), &U256::ZERO);
-    let chain = chain.reply(BASE, chef, &CAKECall {}, &TOKEN);
-    let outcome = JobTest::new("pancakeswap", BASE, Question::CLAIMABLES, ACCOUNT).run::<Uniswap>(&chain);
-    assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+fn positions_that_no_contract_lists_are_told_to_who_has_some() {
+    let chain = chefs().reply(BSC, INFINITY, &balanceOfCall(ACCOUNT), &U256::from(2));
+    let outcome = JobTest::new("pancakeswap", BSC, Question::POOLING, ACCOUNT).run::<Uniswap>(&chain);
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 0), "{}", outcome.message);
+    let manager = "the manager of PancakeSwap Infinity's concentrated positions";
+    assert_eq!(
+        outcome.not_covered,
+        [format!("{manager} at {INFINITY} holds something of this account, and is not read")]
+    );
+    let v4 = address!("0x7c5f5a4bbd8fd63184577525326123b519429bdc");
+    for (count, end) in [(0, End::Complete), (1, End::Partial)] {
+        let chain = CannedReplies::default().reply(BASE, v4, &balanceOfCall(ACCOUNT), &U256::from(count));
+        let outcome = JobTest::new("uniswap_v4", BASE, Question::POOLING, ACCOUNT).run::<Uniswap>(&chain);
+        assert_eq!((outcome.end, outcome.not_covered.len()), (end, count), "{}", outcome.message);
+    }
+}
+
+#[test]
+fn an_account_without_positions_costs_a_read_of_each_manager() {
+    let manager = address!("0x03a520b32c04bf3beef7beb72e919cf822ed34f1");
+    let chain = CannedReplies::default().reply(BASE, manager, &balanceOfCall(ACCOUNT), &U256::ZERO);
+    for question in [Question::CLAIMABLES, Question::POOLING] {
+        let outcome = JobTest::new("uniswap_v3", BASE, question, ACCOUNT).run::<Uniswap>(&chain);
+        assert_eq!((outcome.end, outcome.batches), (End::Complete, vec![1]), "{}", outcome.message);
+    }
 }
 
 /// A contract of a fork.
@@ -120,7 +146,9 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
     testing::serves_forks::<Uniswap>(&[
         &[("kind", "cake-chef"), ("chef", FORKED), ("pending", "pendingFork")],
         &[("position_chef", FORKED)],
+        &[("position_manager", FORKED), ("manager_kind", "algebra")],
         &[("factory", FORKED), ("init_code_hash", FORKED_HASH), ("salt", "packed")],
+        &[("pairs", FORKED_LIST)],
         &[("known_gaps", FORKED_LIST)],
         &[("contracts", FORKED_LIST)],
     ]);

@@ -199,6 +199,13 @@ contract PositionChefDouble {
         uint256 totalBoostLiquidity;
     }
 
+    struct CollectParams {
+        uint256 tokenId;
+        address recipient;
+        uint128 amount0Max;
+        uint128 amount1Max;
+    }
+
     error NotOwner();
     error NoLiquidity();
 
@@ -209,12 +216,34 @@ contract PositionChefDouble {
     mapping(uint256 => PoolInfo) public poolInfo;
     mapping(uint256 => UserPositionInfo) public userPositionInfos;
     mapping(address => uint256[]) private owned;
+    mapping(uint256 => uint256[2]) private fees;
     uint256 private growth;
     uint256 private last;
 
     constructor(TokenCore cake, uint256 perSecond, address token0, address token1) {
         (CAKE, PER_SECOND) = (cake, perSecond);
         poolInfo[1] = PoolInfo(1, address(this), token0, token1, 500, 0, 0);
+    }
+
+    // It is the manager of its positions and their pool too, whose price is one.
+    function nonfungiblePositionManager() external view returns (address) {
+        return address(this);
+    }
+
+    function slot0() external pure returns (uint160, int24, uint16, uint16, uint16, uint32, bool) {
+        return (1 << 96, 0, 0, 1, 1, 0, true);
+    }
+
+    function owe(uint256 tokenId, uint256 amount0, uint256 amount1) external {
+        fees[tokenId] = [amount0, amount1];
+    }
+
+    function collect(CollectParams calldata params) external returns (uint256 amount0, uint256 amount1) {
+        if (userPositionInfos[params.tokenId].user != msg.sender) revert NotOwner();
+        (amount0, amount1) = (fees[params.tokenId][0], fees[params.tokenId][1]);
+        delete fees[params.tokenId];
+        TokenCore(poolInfo[1].token0).transfer(params.recipient, amount0);
+        TokenCore(poolInfo[1].token1).transfer(params.recipient, amount1);
     }
 
     function give(address user, uint256 tokenId, uint128 liquidity) external {

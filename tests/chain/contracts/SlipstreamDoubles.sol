@@ -124,7 +124,52 @@ contract PositionManagerDouble {
         uint128 tokensOwed1;
     }
 
+    struct CollectParams {
+        uint256 tokenId;
+        address recipient;
+        uint128 amount0Max;
+        uint128 amount1Max;
+    }
+
     mapping(uint256 => Position) private _positions;
+    mapping(uint256 => address) public ownerOf;
+    mapping(address => uint256[]) public tokenOfOwnerByIndex;
+    address private _pool;
+
+    // It is the factory of its one pool.
+    function factory() external view returns (address) {
+        return address(this);
+    }
+
+    function getPool(address, address, int24 tickSpacing) external view returns (address) {
+        return tickSpacing == 200 ? _pool : address(0);
+    }
+
+    function setPool(address pool) external {
+        _pool = pool;
+    }
+
+    function give(uint256 id, address owner) external {
+        ownerOf[id] = owner;
+        tokenOfOwnerByIndex[owner].push(id);
+    }
+
+    function balanceOf(address owner) external view returns (uint256) {
+        return tokenOfOwnerByIndex[owner].length;
+    }
+
+    function owe(uint256 id, uint128 amount0, uint128 amount1) external {
+        (_positions[id].tokensOwed0, _positions[id].tokensOwed1) = (amount0, amount1);
+    }
+
+    function collect(CollectParams calldata params) external payable returns (uint256 amount0, uint256 amount1) {
+        require(msg.sender == ownerOf[params.tokenId], "NA");
+        Position storage position = _positions[params.tokenId];
+        (amount0, amount1) = (position.tokensOwed0, position.tokensOwed1);
+        (position.tokensOwed0, position.tokensOwed1) = (0, 0);
+        if (amount0 > 0) TokenCore(position.token0).transfer(params.recipient, amount0);
+        if (amount1 > 0) TokenCore(position.token1).transfer(params.recipient, amount1);
+    }
 
     function set(uint256 id, address token0, address token1, int24 lower, int24 upper, uint128 liquidity) external {
         _positions[id] = Position(0, address(0), token0, token1, 200, lower, upper, liquidity, 0, 0, 0, 0);

@@ -44,6 +44,8 @@ export const artifacts = {
   ...built(await packed('@balancer-labs/v2-deployments'), ['StablePhantomPoolFactory'], 'dist/tasks/deprecated/20211208-stable-phantom-pool/artifact'),
   ...picked(await packed('@uniswap/v3-core'), 'artifacts/contracts', ['UniswapV3Factory']),
   ...picked(await packed('@uniswap/v3-periphery'), 'artifacts/contracts', ['NonfungiblePositionManager', 'SwapRouter']),
+  ...(await algebra('Algebra', '@cryptoalgebra/core', '@cryptoalgebra/periphery')),
+  ...(await algebra('Integral', '@cryptoalgebra/integral-core', '@cryptoalgebra/integral-periphery')),
   SablierV2LockupLinear: forged(await packed('@sablier/v2-core'), 'artifacts/SablierV2LockupLinear.json'),
   ...(await sushi()),
   ...(await morpho()),
@@ -126,6 +128,16 @@ async function morpho() {
 async function yearn() {
   const { Registry, Vault } = built(await packed('@setprotocol/set-protocol-v2'), ['Registry', 'Vault'], 'external/abi/yearn');
   return { YearnRegistry: Registry, YearnVault: Vault };
+}
+
+// A generation of Algebra, whose contracts have the names of the other's and of Uniswap's.
+async function algebra(generation, core, periphery) {
+  const { AlgebraFactory, AlgebraPoolDeployer } = picked(await packed(core), 'artifacts/contracts', ['AlgebraFactory', 'AlgebraPoolDeployer']);
+  const { NonfungiblePositionManager, SwapRouter } = picked(await packed(periphery), 'artifacts/contracts', ['NonfungiblePositionManager', 'SwapRouter']);
+  return {
+    [`${generation}Factory`]: AlgebraFactory, [`${generation}PoolDeployer`]: AlgebraPoolDeployer,
+    [`${generation}PositionManager`]: NonfungiblePositionManager, [`${generation}SwapRouter`]: SwapRouter,
+  };
 }
 
 // The packaged compiler is one file, which has to be a file of its own to be loaded.

@@ -79,6 +79,8 @@ export const chefs = {
     // The farmer has a quarter of the liquidity, and a position whose liquidity was taken out.
     [['farmer', 7n, 10n], ['farmer', 9n, 0n], ['whale', 11n, 30n]].forEach(([who, id, liquidity]) =>
       of('PositionChefDouble', positionChef)('deployer', 'give', [world.accounts[who], id, liquidity * E18]));
+    of('PositionChefDouble', positionChef)('deployer', 'owe', [7n, 3n * E18, 0n]); // Fees of the farmer's, in the first token.
+    mint('one', positionChef, 3n * E18);
     pools.forEach((pool, place) => {
       of('NFTPoolMasterDouble', master)('deployer', 'add', [pool]);
       ['grail', 'xgrail'].forEach((symbol) => mint(symbol, pool, PER_SECOND * SECONDS));

@@ -31,6 +31,8 @@ export const optimismGauges = {
     past(gauges, escrow);
     await world.at(NEW_PERIOD + 3 * Number(DAY));
     gauges[0].withdraw('exited', 31n * E18);
+    // And sells its shares: these pools are tokens without reserves.
+    world.send('exited', gauges[0].staked.address, 'TokenDouble', 'transfer', [world.accounts.deployer, 31n * E18]);
     await world.at(THIS_WEEK);
     present(gauges, escrow);
     const drop = dropTokens(world, velo);

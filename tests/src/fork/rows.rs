@@ -25,6 +25,7 @@ const CURVE: [&str; 3] = ["curve", "curve", "curve"];
 const SHARES_CURVE: [&str; 3] = ["shares", "curve", "curve"];
 const SHARES_BALANCER: [&str; 3] = ["shares", "balancer", "balancer"];
 const YEARN: [&str; 3] = ["yearn", "farms", "yearn"];
+const POSITIONS: &str = "concentrated_positions";
 const GAUGES_OF_SHARES: &str = "gauge_factory = <shares/factory>\nminted_token = <shares/crv>";
 
 /// Ordered by profile.
@@ -109,6 +110,23 @@ pub const ROWS: &[ForkRow] = &[
         "merkle_distributor",
         "market = \"airdrop\"\nmerkle_distributor = <airdrop/distributor>\n\
          proofs = \"https://merkle.example.org/{account}.json\"",
+    ),
+    row(["positions", "uniswap", "uniswap_v3"], POSITIONS, "position_manager = <exchanges/uniswap/manager>"),
+    row(
+        ["positions", "uniswap", "quickswap_v3"],
+        POSITIONS,
+        "manager_kind = \"algebra\"\nposition_manager = <exchanges/algebra/manager>",
+    ),
+    row(["positions", "uniswap", "uniswap_v2"], "liquidity_pairs", "pairs = [<exchanges/pairs/pair>]"),
+    row(
+        ["positions", "solidly", "thena"],
+        POSITIONS,
+        "manager_kind = \"algebra-integral\"\nposition_manager = <exchanges/integral/manager>",
+    ),
+    row(
+        ["positions", "solidly", "velodrome_v2"],
+        POSITIONS,
+        "manager_kind = \"slipstream\"\nposition_manager = <exchanges/slipstream/manager>",
     ),
     row(SHARES_CURVE, "curve_gauges", GAUGES_OF_SHARES),
     row(SHARES_CURVE, "curve_pools", "market = \"shares\"\nmeta_registry = <shares/registry>"),

@@ -45,7 +45,8 @@ fn expected(point: u128) -> Vec<Claims> {
         // Of one block's emission of 4 * 10^15 the pools get 872 thousandths; the first one has a rewarder.
         ("beethovenx", "farmer", vec![with_bonus("beets", BLOCK / 4)]),
         ("beethovenx", "whale", vec![with_bonus("beets", BLOCK * 3 / 4), pays(&[("beets", BLOCK * 3)])]),
-        ("pancakeswap", "farmer", vec![pays(&[("cake", point)])]),
+        // The chef collects the fees of a staked position for the account.
+        ("pancakeswap", "farmer", vec![pays(&[("cake", point)]), pays(&[("one", 3 * ONE)])]),
         ("pancakeswap", "whale", vec![pays(&[("cake", second)])]),
         ("polygon-protocol", "farmer", vec![pays(&[("pol", 2 * ONE)])]),
         ("polygon-protocol", "whale", vec![pays(&[("pol", 6 * ONE)])]),
@@ -86,6 +87,10 @@ fn stakes_are_positions() {
     assert_eq!(held("trader-joe", "whale"), [stake("JOE", 30), stake("ONE", 30), stake("TWO", 5)]);
     assert_eq!(held("camelot", "farmer"), [stake("ONE", 10), stake("ONE", 10), stake("TWO", 10)]);
     assert_eq!(held("camelot", "whale"), [stake("ONE", 20), stake("TWO", 30)]);
+    // Liquidity of 10 and of 30 in the ticks from -60 to 60, at a price of one: times 1 - 1.0001^-30.
+    let placed = |amount| [("ONE".to_owned(), amount), ("TWO".to_owned(), amount)];
+    assert_eq!(held("pancakeswap", "farmer"), placed(29_953_549_559_107_809));
+    assert_eq!(held("pancakeswap", "whale"), placed(89_860_648_677_323_428));
     assert_eq!(held("polygon-protocol", "farmer"), [stake("POL", 5), stake("POL", 10)]);
     assert_eq!(held("polygon-protocol", "whale"), [stake("POL", 30)]);
 }
@@ -96,9 +101,7 @@ fn an_account_with_nothing_gets_empty_answers() {
     for slug in ROWS.iter().filter(|row| row.profile == "chefs").map(|row| row.protocol) {
         let fork = fixture.of(slug);
         assert_eq!(fork.items("{}/claimables", "nothing").unwrap(), [], "{slug}");
-        if slug != "pancakeswap" {
-            assert_eq!(fork.items("farming/{}/positions", "nothing").unwrap(), [], "{slug}");
-        }
+        assert_eq!(fork.items("farming/{}/positions", "nothing").unwrap(), [], "{slug}");
     }
 }
 

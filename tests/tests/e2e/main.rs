@@ -69,6 +69,7 @@ mod plugin_ask;
 mod plugin_check;
 mod plugin_new;
 mod poisoned;
+mod positions;
 mod prices;
 mod programs;
 mod quarantine;

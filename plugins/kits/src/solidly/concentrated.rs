@@ -2,18 +2,18 @@
 //!
 //! Invariant: a claim of one position only pays that position's reward.
 
-use portolan_plugin_api::ticks::TickRange;
 use portolan_plugin_api::{
-    Address, Claimable, Error, JobContext, Leg, LegRole, Nft, Position, PositionKind, Reward, U256, symbol,
+    Address, Claimable, Error, JobContext, Leg, LegRole, Position, PositionKind, Reward, U256, symbol,
 };
 
 use super::Solidly;
 use super::contracts::concentrated::{
-    earnedCall, getRewardCall, nftCall, positionsCall, positionsReturn, rewardsCall, slot0Call, slot0Return,
-    stakedByIndexCall, stakedLengthCall, stakedLiquidityCall, token0Call, token1Call,
+    earnedCall, getRewardCall, nftCall, positionsCall, rewardsCall, stakedByIndexCall, stakedLengthCall,
+    stakedLiquidityCall, token0Call, token1Call,
 };
 use super::contracts::{claimRewardsCall, gaugesCall, periodFinishCall, rewardRateCall, rewardTokenCall};
 use super::gauges::{Gauge, is_gauge_no_more};
+use crate::concentrated_liquidity::{Liquidity, slot0Call};
 use crate::kit::Labels;
 use crate::partial::join_partial;
 use crate::read_nonzero::read_nonzero;
@@ -147,26 +147,15 @@ async fn position(
     let token = cx.call(at, rewardTokenCall {}).immutable();
     let read = cx.join((held, pool, paying, token, earned(cx, gauge, id, account)));
     let ((manager, held), (slot0, staked), (rate, finish), token, earned) = read.await?;
-    let range = TickRange::new(held.tickLower.as_i32(), held.tickUpper.as_i32())
-        .ok_or_else(|| Error::new(format!("{at}: position {id} has no range")))?;
-    let tick = slot0.tick.as_i32();
-    let is_paid = range.contains(tick) && finish > U256::from(cx.block().timestamp);
+    let (tokens, ticks) = ([held.token0, held.token1], [held.tickLower.as_i32(), held.tickUpper.as_i32()]);
+    let liquidity = Liquidity { at, id, tokens, ticks, amount: held.liquidity };
+    let is_paid = liquidity.range()?.contains(slot0.tick.as_i32()) && finish > U256::from(cx.block().timestamp);
     let rate = if is_paid { rate } else { U256::ZERO };
     let position = Position::new(PositionKind::STAKED, labels.market, at).mechanism(of.types.gauge);
-    let position = position.named(format!("{}/{} gauge", symbol(held.token0), symbol(held.token1)));
+    let position = position.named(format!("{} gauge", liquidity.pair()));
+    let position = liquidity.shown_in(position, LegRole::STAKED, &slot0, manager)?;
     let owed = Leg::new(LegRole::REWARD_OWED, token, earned);
-    Ok(Position {
-        nft: Some(Nft { collection: manager, token_id: id }),
-        range: Some(range.prices(held.token0, held.token1, tick)),
-        ..position.legs(legs(&held, range, &slot0)?).leg(owed).reward(own_rate(token, rate, held.liquidity, staked))
-    })
-}
-
-/// Returns the amounts that withdrawing the position's liquidity pays.
-fn legs(held: &positionsReturn, range: TickRange, slot0: &slot0Return) -> Result<[Leg; 2], Error> {
-    let amounts = range.amounts(held.liquidity, U256::from(slot0.sqrtPriceX96), slot0.tick.as_i32());
-    let (amount0, amount1) = amounts.ok_or_else(|| Error::new("a pool's price is out of range"))?;
-    Ok([Leg::new(LegRole::STAKED, held.token0, amount0), Leg::new(LegRole::STAKED, held.token1, amount1)])
+    Ok(position.leg(owed).reward(own_rate(token, rate, held.liquidity, staked)))
 }
 
 /// Returns the rate of this liquidity: its share of the gauge's rate among all liquidity staked at the pool's price.

@@ -82,10 +82,6 @@ pub(super) mod concentrated {
         );
 
         // core/CLPool.sol
-        function slot0() external view returns (
-            uint160 sqrtPriceX96, int24 tick, uint16 observationIndex, uint16 observationCardinality,
-            uint16 observationCardinalityNext, bool unlocked
-        );
         function stakedLiquidity() external view returns (uint128);
     }
 }

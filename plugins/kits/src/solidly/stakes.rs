@@ -6,6 +6,7 @@ use super::gauges::gauges;
 use super::{Solidly, concentrated, reward_lists, single_rewards};
 use crate::boxed::Boxed;
 use crate::kit::Labels;
+use crate::liquidity_pairs;
 use crate::partial::join_partial;
 
 /// Returns a claim per gauge, and per position staked in one, with rewards.
@@ -42,4 +43,15 @@ pub(super) async fn positions(
     let concentrated = Box::pin(concentrated::positions(cx, of, labels, gauges.concentrated, account));
     let found = join_partial(cx, [staking, concentrated]).await.fail_if_none(cx, labels.market)?;
     Ok(found.into_iter().flatten().collect())
+}
+
+/// Returns a position per pool of which the account holds shares itself. Concentrated pools have none.
+pub(super) async fn unstaked(
+    cx: &JobContext,
+    of: &Solidly,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<Vec<Position>, Error> {
+    let pools = gauges(cx, of, labels).await?.staking.into_iter().map(|gauge| gauge.pool).collect();
+    liquidity_pairs::positions(cx, labels, of.types.pool, pools, account).await
 }

@@ -8,6 +8,7 @@ use portolan_kits::balancer_pools::BalancerPoolsKit;
 use portolan_kits::booster::BoosterKit;
 use portolan_kits::comet::CometKit;
 use portolan_kits::compound_v2::CompoundV2Kit;
+use portolan_kits::concentrated_positions::ConcentratedPositionsKit;
 use portolan_kits::convex_stakes::ConvexStakesKit;
 use portolan_kits::curve_gauges::CurveGaugesKit;
 use portolan_kits::curve_pools::CurvePoolsKit;
@@ -16,6 +17,7 @@ use portolan_kits::fee_staking::FeeStakingKit;
 use portolan_kits::fluid::FluidKit;
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGapsKit;
+use portolan_kits::liquidity_pairs::LiquidityPairsKit;
 use portolan_kits::liquity::LiquityKit;
 use portolan_kits::llamalend::LlamaLendKit;
 use portolan_kits::master_chef::MasterChefKit;
@@ -55,6 +57,7 @@ impl AccountProtocols for All {
         &AaveV3Kit { version: AaveVersion::V3, reward_type: "rewards" },
         &BalancerPoolsKit { share: "share" },
         &BoosterKit { pool: "pool" },
+        &ConcentratedPositionsKit { position: "position" },
         &ConvexStakesKit("stake"),
         &CurveGaugesKit { gauge: "gauge" },
         &CurvePoolsKit { share: "share" },
@@ -62,6 +65,7 @@ impl AccountProtocols for All {
         &FeeStakingKit { stake: "stake" },
         // Before LlamaLend, which shares a key with it; a real plugin has only one of them.
         &FluidKit { token: "token", vault: "vault" },
+        &LiquidityPairsKit { pair: "pair" },
         &LlamaLendKit { loan: "loan", vault: "vault" },
         &MorphoKit { market: "market", vault: "vault" },
         &PositionChefKit { reward: "reward" },
@@ -80,7 +84,7 @@ impl AccountProtocols for All {
         &SafetyModuleKit { stake: "stake" },
         &ShareVaultKit { key: "bar", vault_type: "bar" },
         &SiloKit { pair: "pair" },
-        &SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" },
+        &SolidlyKit { gauge: "gauge", pool: "pool", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" },
         &UmbrellaKit { stake: "stake" },
         &VesterKit { vester: "vester" },
         &StargateStakingKit { stake: "stake", share: "share" },
@@ -109,10 +113,11 @@ type Shortest = (&'static str, &'static [(&'static str, Given)], &'static [Quest
 
 /// Questions of most kits.
 const EARNS: &[Question] = &[Question::CLAIMABLES, Question::FARMING];
+const POOLS: &[Question] = &[Question::CLAIMABLES, Question::POOLING];
 const LENDS: &[Question] = &[Question::LENDING];
 const SHARES: &[Question] = &[Question::COMPOSITION];
 
-const KITS: [Shortest; 35] = [
+const KITS: [Shortest; 37] = [
     ("staking_rewards", &[("factory", At(1))], EARNS, &[1]),
     ("master_chef", &[("kind", Text("mini-chef")), ("chef", At(1))], EARNS, &[1]),
     ("aave_v3", &[("pool", At(1)), ("data_provider", At(2))], &[Question::LENDING, Question::EVENTS], &[1, 2]),
@@ -148,7 +153,8 @@ const KITS: [Shortest; 35] = [
     ("liquity", &[("trove_manager", At(1))], &[Question::CLAIMABLES, Question::FARMING, Question::LENDING], &[1]),
     ("booster", &[("booster", At(1))], EARNS, &[1]),
     ("vote_locker", &[("locker", At(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
-    ("solidly", &[("voter", At(1))], EARNS, &[1]),
+    ("solidly", &[("voter", At(1))], &[Question::CLAIMABLES, Question::FARMING, Question::POOLING], &[1]),
+    ("liquidity_pairs", &[("pairs", AllAt(1))], &[Question::POOLING], &[1]),
     ("convex_stakes", &[("cvx_staking", At(1))], EARNS, &[1]),
     (
         "merkle_distributor",
@@ -156,7 +162,8 @@ const KITS: [Shortest; 35] = [
         &[Question::CLAIMABLES],
         &[1],
     ),
-    ("position_chef", &[("position_chef", At(1))], &[Question::CLAIMABLES], &[1]),
+    ("concentrated_positions", &[("position_manager", At(1))], POOLS, &[1]),
+    ("position_chef", &[("position_chef", At(1))], EARNS, &[1]),
     ("position_pools", &[("position_master", At(1))], EARNS, &[1]),
     ("fee_staking", &[("fee_staking", At(1)), ("staked_token", At(2))], EARNS, &[1]),
     ("unified_farms", &[("unified_farms", AllAt(1))], EARNS, &[1]),

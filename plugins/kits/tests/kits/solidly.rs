@@ -30,6 +30,9 @@ sol! {
     function usedWeights(uint256) external view returns (uint256);
     function minter() external view returns (address);
     function activePeriod() external view returns (uint256);
+    function token0() external view returns (address);
+    function token1() external view returns (address);
+    function getReserves() external view returns (uint256, uint256, uint256);
 }
 
 const NETWORK: u64 = 10;
@@ -41,7 +44,8 @@ const VELO: Address = address!("0xa000000000000000000000000000000000000001");
 const IMMUTABLE: u8 = 1; // Freshness of a read that may be cached from any earlier answer.
 const WEEK_S: u64 = 1_699_488_000; // The Thursday before, at midnight.
 
-const TYPES: SolidlyKit = SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
+const TYPES: SolidlyKit =
+    SolidlyKit { gauge: "gauge", pool: "pool", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
 
 plugin! {
     Velo: &TYPES,
@@ -84,6 +88,7 @@ fn voter(count: u64) -> CannedReplies {
             .reply(NETWORK, gauge(n), &rewardTokenCall {}, &VELO)
             .reply(NETWORK, gauge(n), &balanceOfCall(ACCOUNT), &U256::ZERO)
             .reply(NETWORK, gauge(n), &earnedCall(ACCOUNT), &U256::ZERO)
+            .reply(NETWORK, pool(n), &balanceOfCall(ACCOUNT), &U256::ZERO)
     })
 }
 
@@ -137,6 +142,7 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
     let questions = [
         (Question::CLAIMABLES, vec![2, 3, 6, 3, 3]), // The list's length and the locks; the walk; the account.
         (Question::FARMING, vec![1, 3, 6, 3, 3]),
+        (Question::POOLING, vec![1, 3, 6, 3, 3]),
         (Question::LOCKED, vec![1]),
     ];
     for (question, batches) in questions {
@@ -144,6 +150,24 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
         assert_eq!(outcome.batches, batches, "{question:?}");
     }
+}
+
+#[test]
+fn liquidity_that_is_not_staked_is_its_part_of_the_pools_reserves() {
+    let chain = voter(2)
+        .reply(NETWORK, pool(1), &balanceOfCall(ACCOUNT), &word(7))
+        .reply(NETWORK, pool(1), &totalSupplyCall {}, &word(90))
+        .reply(NETWORK, pool(1), &token0Call {}, &VELO)
+        .reply(NETWORK, pool(1), &token1Call {}, &ESCROW)
+        .reply(NETWORK, pool(1), &getReservesCall {}, &[word(1_000), word(77), word(NOW_S)]);
+    let outcome = known(case(Question::POOLING), 2).run::<Velo>(&chain);
+    let [position] = outcome.positions()[..] else { panic!("{}", outcome.message) };
+    assert_eq!((outcome.end, position.kind, position.contract), (End::Complete, PositionKind::POOLED, pool(1)));
+    assert_eq!(position.mechanism, "pool");
+    // 7,000 / 90 and 539 / 90.
+    let pooled = |token, amount| Leg::new(LegRole::POOLED, token, word(amount));
+    assert_eq!(position.legs, [pooled(VELO, 77), pooled(ESCROW, 5)]);
+    assert_eq!(outcome.batches, [1, 2, 1, 3], "the list's length, each pool, the reserves, all else of the one");
 }
 
 #[test]

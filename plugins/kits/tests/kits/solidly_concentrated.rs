@@ -47,7 +47,8 @@ const GAUGE: Address = address!("0x6a00000000000000000000000000000000000001");
 const OTHER_POOL: Address = address!("0x5a00000000000000000000000000000000000002");
 const OTHER: Address = address!("0x6a00000000000000000000000000000000000002");
 
-const TYPES: SolidlyKit = SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
+const TYPES: SolidlyKit =
+    SolidlyKit { gauge: "gauge", pool: "pool", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
 
 plugin! {
     Velo: &TYPES,

@@ -61,7 +61,8 @@ const DISTRIBUTOR: Address = address!("0xf00000000000000000000000000000000000000
 const BASE: Address = address!("0xa000000000000000000000000000000000000001");
 const OTHER: Address = address!("0xa000000000000000000000000000000000000002");
 
-const TYPES: SolidlyKit = SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
+const TYPES: SolidlyKit =
+    SolidlyKit { gauge: "gauge", pool: "pool", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
 
 plugin! {
     Heirs: &TYPES,

@@ -32,7 +32,8 @@ const ESCROW: Address = address!("0xf000000000000000000000000000000000000002");
 const A: Address = address!("0xa000000000000000000000000000000000000001");
 const B: Address = address!("0xa000000000000000000000000000000000000002");
 
-const TYPES: SolidlyKit = SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
+const TYPES: SolidlyKit =
+    SolidlyKit { gauge: "gauge", pool: "pool", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
 
 plugin! {
     Velo: &TYPES,

@@ -34,6 +34,7 @@ const fn replaced(slug: &'static str, what: &'static str, fate: Fate) -> Replace
 /// Ordered by protocol.
 pub(crate) const REPLACED: &[Replaced] = &[
     replaced("aave_v2", "stakes of the safety module's first pool token", Served("stk-abpt")),
+    replaced("aerodrome", "the first manager of concentrated positions", Served("positions")),
     replaced("angle", "staking contracts before gauges", Nothing("two sources of them were not looked up")),
     replaced("apeswap", "the first chef on BSC", Served("main")),
     replaced("aura", "the first booster and its stakes of auraBAL", Served("pools-v1")),
@@ -82,6 +83,7 @@ pub(crate) const REPLACED: &[Replaced] = &[
     replaced("trader-joe", "the chef of the third version", Served("v3")),
     replaced("trader-joe", "stakes of JOE for veJOE and rJOE", Told("former-stakes")),
     replaced("velodrome_v1", "the first voter and its gauges", Served("main")),
+    replaced("velodrome_v2", "the first manager of concentrated positions", Served("first-positions")),
     replaced("wombat", "the chef of the second version", Served("v2")),
     replaced("yearn", "vaults of the first version", Nothing("their registry has no list of their tokens")),
     replaced("yearn", "gauges and locks of YFI, before stYFI", Served("gauges")),
