@@ -16,6 +16,7 @@ mod syncing;
 mod transactions;
 mod verified_receipts;
 mod wrong_chain;
+mod zksync;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,9 +33,13 @@ const AMPLE: Duration = Duration::from_secs(20);
 const ETHEREUM: u64 = 1;
 
 fn reader_of(urls: &[String]) -> Arc<ChainReader> {
+    reader_on(ETHEREUM, urls)
+}
+
+fn reader_on(chain_id: u64, urls: &[String]) -> Arc<ChainReader> {
     let endpoints: Vec<RpcUrl> = urls.iter().map(|url| url.parse().unwrap()).collect();
-    let ethereum = Upstream { chain_id: ETHEREUM, name: "ethereum".into(), endpoints, verify_receipts: false };
-    ChainReader::new(vec![ethereum], Limits::default(), None, None)
+    let upstream = Upstream { chain_id, name: "ethereum".into(), endpoints, verify_receipts: false };
+    ChainReader::new(vec![upstream], Limits::default(), None, None)
 }
 
 fn reader(nodes: &[&Node]) -> Arc<ChainReader> {

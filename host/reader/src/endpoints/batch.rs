@@ -398,12 +398,14 @@ impl Batch<'_> {
 
     async fn send_multicall(&self, members: &[usize], outcomes: &SharedOutcomes<'_>) -> Result<Step, ChunkError> {
         let reads = self.reads.at_each(members);
-        let (sizer, data) = (&self.endpoint.chunk_sizer, multicall::pack(reads));
+        let chain_id = self.endpoint.chain_id;
+        let (sizer, data) = (&self.endpoint.chunk_sizer, multicall::pack(chain_id, reads));
         let gas = sizer.plan().gas.min(CHUNK_GAS);
-        let call = EthCall { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(gas), code: None };
+        let to = multicall::multicall3(chain_id);
+        let call = EthCall { from: to, to, data: &data, gas: Some(gas), code: None };
         match self.endpoint.call(&call, self.block, self.until).await {
             Ok(reply) if reply.is_empty() => Err(self.reject(EndpointError::Malformed).await),
-            Ok(reply) => match multicall::unpack(&reply, members.len(), self.endpoint.chain_id, self.block) {
+            Ok(reply) => match multicall::unpack(&reply, members.len(), chain_id, self.block) {
                 Ok(results) => Ok(self.take_multicall(members, results, outcomes)),
                 Err(Rejected::Malformed) => Err(self.reject(EndpointError::Malformed).await),
                 Err(Rejected::OtherChain(chain_id)) => Err(ChunkError::Endpoint(self.endpoint.wrong_chain(chain_id))),

@@ -13,8 +13,11 @@ use alloy::sol_types::abi::AbiDecoderConfig;
 use crate::reads::read_set::ReadRef;
 use crate::{Block, Kind, Read};
 
-/// The same address on every network that has it: <https://www.multicall3.com>.
+/// The same address on every network that has it, but for ZKsync: <https://www.multicall3.com>.
 pub(crate) const MULTICALL3: Address = address!("ca11bde05977b3631167028862be2a173976ca11");
+/// Its code is another one on ZKsync, and so is its address: <https://www.multicall3.com/deployments>.
+const MULTICALL3_OF_ZKSYNC: Address = address!("f9cda624fbc7e059355ce98a31693d299facd963");
+const ZKSYNC_ERA: u64 = 324;
 /// A read takes ten thousand gas on average, so that a full chunk uses an eighth of its gas.
 pub(crate) const CHUNK_READS_MAX: usize = 500;
 /// Twice that in hex, which is well below the smallest known body limit of 2 MB.
@@ -22,7 +25,11 @@ pub(crate) const CHUNK_MAX_BYTES: usize = 512 << 10;
 /// Below the 50 million that nodes commonly allow. Stated in the request, because the sentinel depends on it.
 pub(crate) const CHUNK_GAS: u64 = 40_000_000;
 /// 45,000 gas each (EIP-1108: a pairing of no points): 720,000 together, more than `CHUNK_GAS / 64 = 625,000`.
-const SENTINEL_CALLS: usize = 16;
+pub(crate) const SENTINEL_CALLS: usize = 16;
+/// Bytes of a pair of points. On ZKsync a pairing of none is free, and a pair costs 80,000 gas. Zeros are the points at
+/// infinity:
+/// <https://github.com/matter-labs/era-contracts/blob/main/system-contracts/contracts/precompiles/EcPairing.yul>.
+const PAIR_BYTES: usize = 192;
 const SENTINEL: Address = address!("0000000000000000000000000000000000000008");
 pub(crate) const PROOF_CALLS: usize = 3;
 /// A word each: offset, target, flag, offset of the data and its length.
@@ -40,6 +47,16 @@ sol! {
     }
 }
 
+/// Returns the address of Multicall3 on a chain.
+pub(crate) fn multicall3(chain_id: u64) -> Address {
+    if chain_id == ZKSYNC_ERA { MULTICALL3_OF_ZKSYNC } else { MULTICALL3 }
+}
+
+/// Returns the calldata of a sentinel call, whose result is 1 on every chain.
+fn sentinel_data(chain_id: u64) -> Bytes {
+    if chain_id == ZKSYNC_ERA { Bytes::from_static(&[0; PAIR_BYTES]) } else { Bytes::new() }
+}
+
 /// Returns true if a read like this may share a call with others.
 pub(crate) fn may_share(read: &Read) -> bool {
     let bytes = encoded_bytes(read);
@@ -53,18 +70,19 @@ pub(crate) fn encoded_bytes(read: &Read) -> usize {
 }
 
 /// Encodes the calldata of a chunk.
-pub(crate) fn pack<'a>(reads: impl Iterator<Item = ReadRef<'a>>) -> Vec<u8> {
+pub(crate) fn pack<'a>(chain_id: u64, reads: impl Iterator<Item = ReadRef<'a>>) -> Vec<u8> {
+    let multicall3 = multicall3(chain_id);
     let call = |target, call_data| IMulticall3::Call3 { target, allowFailure: true, callData: call_data };
     let mut calls = vec![
-        call(MULTICALL3, IMulticall3::getChainIdCall {}.abi_encode().into()),
-        call(MULTICALL3, IMulticall3::getCurrentBlockTimestampCall {}.abi_encode().into()),
-        call(MULTICALL3, IMulticall3::getBlockNumberCall {}.abi_encode().into()),
+        call(multicall3, IMulticall3::getChainIdCall {}.abi_encode().into()),
+        call(multicall3, IMulticall3::getCurrentBlockTimestampCall {}.abi_encode().into()),
+        call(multicall3, IMulticall3::getBlockNumberCall {}.abi_encode().into()),
     ];
     calls.extend(reads.map(|ReadRef { to, like: read }| match read.kind {
-        Kind::NativeBalance => call(MULTICALL3, IMulticall3::getEthBalanceCall { addr: to }.abi_encode().into()),
+        Kind::NativeBalance => call(multicall3, IMulticall3::getEthBalanceCall { addr: to }.abi_encode().into()),
         Kind::Call | Kind::CodeSize | Kind::Simulation(_) => call(to, read.data.clone()),
     }));
-    calls.extend(std::iter::repeat_n(call(SENTINEL, Bytes::new()), SENTINEL_CALLS));
+    calls.extend(std::iter::repeat_n(call(SENTINEL, sentinel_data(chain_id)), SENTINEL_CALLS));
     IMulticall3::aggregate3Call { calls }.abi_encode()
 }
 

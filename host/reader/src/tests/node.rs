@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::Block;
-use crate::methods::multicall::{IMulticall3, MULTICALL3, PROOF_CALLS};
+use crate::methods::multicall::{IMulticall3, MULTICALL3, PROOF_CALLS, SENTINEL_CALLS, multicall3};
 use crate::methods::packed::CallResult;
 use crate::methods::packed::model::{self, How};
 
@@ -65,6 +65,9 @@ pub(super) enum NodeReply {
     /// Like [`NodeReply::Each`], in the opposite order.
     EachBackwards,
 }
+
+/// The chain where Multicall3 and the gas of precompiles differ.
+pub(super) const ZKSYNC_ERA: u64 = 324;
 
 /// The method under which a script sees a batch, with its requests as parameters, before it sees them one by one.
 pub(super) const BATCH: &str = "a batch";
@@ -244,10 +247,22 @@ impl Chain {
         }
     }
 
+    fn is_multicall3(&self, address: Address) -> bool {
+        address == multicall3(self.id)
+    }
+
+    /// Returns the gas of a pairing: EIP-1108's, or that of ZKsync.
+    fn pairing_gas(&self, data: &[u8]) -> u64 {
+        let pairs = u64::try_from(data.len() / 192).unwrap();
+        if self.id == ZKSYNC_ERA { 80_000 * pairs } else { 45_000 + 34_000 * pairs }
+    }
+
     fn code_of(&self, address: Address) -> Bytes {
         match address {
             NOBODY => Bytes::new(),
-            MULTICALL3 if !self.multicall => Bytes::new(),
+            _ if self.is_multicall3(address) && !self.multicall => Bytes::new(),
+            // Its usual address, on a chain where it stands elsewhere.
+            MULTICALL3 if !self.is_multicall3(MULTICALL3) => Bytes::new(),
             _ => bytes!("600160015b00"),
         }
     }
@@ -262,7 +277,7 @@ impl Chain {
         if self.overrides && request.params[2].is_object() {
             return NodeReply::Result(json!(Bytes::from(self.packed(&data))));
         }
-        let ran = if to == MULTICALL3 && self.multicall {
+        let ran = if self.is_multicall3(to) && self.multicall {
             self.multicall3(&data, &mut gas)
         } else {
             self.run(to, from, &data, &mut gas)
@@ -297,7 +312,7 @@ impl Chain {
     fn run(&self, to: Address, from: Address, data: &Bytes, gas: &mut u64) -> CallEnd {
         let needs = match to {
             COSTLY => 1_000_000,
-            PAIRING => 45_000,
+            PAIRING => self.pairing_gas(data),
             BURNER | HALTER => *gas + 1,
             _ => 10_000,
         };
@@ -312,7 +327,7 @@ impl Chain {
             SILENT | NOBODY | STUMBLE => CallEnd::Returned(Bytes::new()),
             SENDER => CallEnd::Returned(from.into_word().into()),
             PAIRING => CallEnd::Returned(word(U256::ONE)),
-            MULTICALL3 if self.multicall => self.multicall3(data, gas),
+            _ if self.is_multicall3(to) && self.multicall => self.multicall3(data, gas),
             _ => CallEnd::Returned(data.clone()),
         }
     }
@@ -335,7 +350,7 @@ impl Chain {
         for call in calls {
             let retained = *gas / 64;
             let mut lent = *gas - retained;
-            let (success, data) = match self.run(call.target, MULTICALL3, &call.callData, &mut lent) {
+            let (success, data) = match self.run(call.target, multicall3(self.id), &call.callData, &mut lent) {
                 CallEnd::Returned(data) => (true, data),
                 CallEnd::Reverted(data) => (false, data),
                 CallEnd::Halted | CallEnd::OutOfGas => (false, Bytes::new()),
@@ -366,11 +381,12 @@ pub(super) fn word(value: U256) -> Bytes {
 
 /// Returns the reads in a call of Multicall3, without proof and sentinel; none for any other request.
 pub(super) fn packed(request: &NodeRequest) -> Vec<IMulticall3::Call3> {
-    if request.method != "eth_call" || request.to() != Some(MULTICALL3) {
+    let is_multicall3 = |to: Address| [MULTICALL3, multicall3(ZKSYNC_ERA)].contains(&to);
+    if request.method != "eth_call" || !request.to().is_some_and(is_multicall3) {
         return Vec::new();
     }
     let data: Bytes = serde_json::from_value(request.params[0]["data"].clone()).unwrap();
     let Ok(call) = IMulticall3::aggregate3Call::abi_decode(&data) else { return Vec::new() };
     let calls = call.calls;
-    calls[PROOF_CALLS..calls.len() - 16].to_vec()
+    calls[PROOF_CALLS..calls.len() - SENTINEL_CALLS].to_vec()
 }

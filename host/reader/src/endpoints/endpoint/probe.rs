@@ -15,7 +15,7 @@ use super::{Capabilities, ChainCheck, Endpoint};
 use crate::Block;
 use crate::endpoints::health::RequestKind;
 use crate::endpoints::status::BatchMethod;
-use crate::methods::multicall::MULTICALL3;
+use crate::methods::multicall::{MULTICALL3, multicall3};
 use crate::methods::packed::{self, Head};
 use crate::reads::read_set::ReadSet;
 use crate::wire::error::{EndpointError, RequestError};
@@ -128,7 +128,7 @@ impl Endpoint {
 
     async fn method_without_override(&self, until: Instant) -> Result<BatchMethod, EndpointError> {
         let code: Result<Bytes, RequestError> =
-            self.request("eth_getCode", &(MULTICALL3, BlockId::Latest), until).await;
+            self.request("eth_getCode", &(multicall3(self.chain_id), BlockId::Latest), until).await;
         if !code.map_err(RequestError::into_endpoint_error)?.is_empty() {
             return Ok(BatchMethod::Multicall3);
         }
