@@ -56,13 +56,19 @@ struct Rhythm {
 const OTHERS: Rhythm = Rhythm { chain_id: 0, seconds: 1, elasticity: 2, denominator: 8 };
 
 /// Networks whose blocks have fixed times, which a contract can compute, or whose base fee moves otherwise: Ethereum,
-/// Optimism, Gnosis, Polygon, Base.
-const RHYTHMS: [Rhythm; 5] = [
+/// Optimism, Gnosis, Unichain, Polygon, World Chain, Base, Celo, Ink. Those of the OP stack are from
+/// <https://github.com/ethereum-optimism/superchain-registry/tree/main/superchain/configs/mainnet>; what their operators
+/// have changed since stands in headers, which are not asked for it.
+const RHYTHMS: [Rhythm; 9] = [
     Rhythm { chain_id: 1, seconds: 12, ..OTHERS },
     Rhythm { chain_id: 10, seconds: 2, elasticity: 6, denominator: 250 },
     Rhythm { chain_id: 100, seconds: 5, ..OTHERS },
+    Rhythm { chain_id: 130, seconds: 1, elasticity: 6, denominator: 250 },
     Rhythm { chain_id: 137, seconds: 2, elasticity: 2, denominator: 64 },
+    Rhythm { chain_id: 480, seconds: 2, elasticity: 10, denominator: 250 },
     Rhythm { chain_id: 8_453, seconds: 2, elasticity: 6, denominator: 250 },
+    Rhythm { chain_id: 42_220, seconds: 1, elasticity: 5, denominator: 400 },
+    Rhythm { chain_id: 57_073, seconds: 1, elasticity: 6, denominator: 250 },
 ];
 
 impl NextBlock {

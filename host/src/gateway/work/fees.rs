@@ -95,13 +95,11 @@ async fn mantle_fees(session: &Session, claims: &[&PlannedClaim<'_>]) -> Vec<Opt
     let mut reads = fee_reads(session, ORACLE, claims);
     reads.insert(0, Read::call(ORACLE, tokenRatioCall {}.abi_encode()));
     let mut outcomes = session.read(reads).await.into_iter().map(|reply| reply.outcome);
-    match outcomes.next() {
-        Some(Outcome::Ok(word)) => match tokenRatioCall::abi_decode_returns(&word) {
-            Ok(ratio) => fees_of_replies(outcomes, ratio, claims),
-            Err(_) => vec![None; claims.len()],
-        },
-        _ => vec![None; claims.len()],
-    }
+    let ratio = match outcomes.next() {
+        Some(Outcome::Ok(word)) => tokenRatioCall::abi_decode_returns(&word).ok(),
+        _ => None,
+    };
+    ratio.map_or_else(|| vec![None; claims.len()], |ratio| fees_of_replies(outcomes, ratio, claims))
 }
 
 /// Makes a read of the fee of each transaction.

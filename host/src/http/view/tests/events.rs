@@ -59,7 +59,7 @@ fn an_approval_has_exactly_the_members_of_the_specification() {
 fn members_that_are_not_known_are_null_and_further_ones_stand_behind() {
     let members = vec![
         ("tokenId", Value::Number(U256::from(5))),
-        ("remoteNetwork", Value::Network(5000)),
+        ("remoteNetwork", Value::Network(5001)),
         ("amount", Value::Amount { raw: U256::from(1_500_000), of: None }),
         ("expires", Value::Seconds(U256::from(1_700_000_000))),
         ("success", Value::Flag(true)),
@@ -68,7 +68,7 @@ fn members_that_are_not_known_are_null_and_further_ones_stand_behind() {
     ];
     let expected = format!(
         "[{{\"type\":\"BRIDGE_OUT\",\"protocol\":null,\"metadata\":{{\"user\":null,\"recipient\":null,\"asset\":null,\
-         \"amount\":1500000,\"remoteNetwork\":{{\"name\":null,\"logo\":null,\"chainId\":5000}},\"tokenId\":\"5\",\
+         \"amount\":1500000,\"remoteNetwork\":{{\"name\":null,\"logo\":null,\"chainId\":5001}},\"tokenId\":\"5\",\
          \"expires\":1700000000,\"success\":true,\"orderId\":\"0x{}\",\"reason\":\"a \\\"{}\"}}}}]",
         "cd".repeat(32),
         "c".repeat(253)
@@ -98,12 +98,12 @@ fn a_remote_network_that_is_known_is_shown_as_networks_are() {
     let known = events("BRIDGE_OUT", vec![("remoteNetwork", Value::Network(10))]);
     let body = text(&answer(Items::Events(known)), false);
     assert!(body.contains(&format!("\"remoteNetwork\":{NETWORK}")), "{body}");
-    let [known, unknown] = [10, 5000].map(|chain_id| {
+    let [known, unknown] = [10, 5001].map(|chain_id| {
         let told = events("BRIDGE_OUT", vec![("remoteNetwork", Value::Network(chain_id))]);
         text(&answer(Items::Events(told)), true)
     });
     assert!(known.contains(&with_ids(&format!("\"remoteNetwork\":{NETWORK}"))), "{known}");
-    assert!(unknown.contains(r#""name":null,"logo":null,"chainId":5000,"caip2":"eip155:5000"}"#), "{unknown}");
+    assert!(unknown.contains(r#""name":null,"logo":null,"chainId":5001,"caip2":"eip155:5001"}"#), "{unknown}");
 }
 
 #[test]
