@@ -1,7 +1,9 @@
 // Which published lists there are, and which of them may stand in this repository.
 
 // Networks of the shipped list; testnets are left out.
-export const CHAIN_IDS = [1, 10, 56, 100, 137, 250, 8453, 42161, 43114, 59144];
+export const CHAIN_IDS = [
+  1, 10, 56, 100, 130, 137, 146, 250, 324, 480, 5000, 8453, 42161, 42220, 43114, 57073, 59144, 80094, 81457, 534352,
+];
 
 // Licences that the project's own (MIT or Apache-2.0) can carry. A list under another one is counted, not written.
 export const CARRIED = ['MIT'];
@@ -24,6 +26,7 @@ export const NATIVE = [
   '10\t0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000', // ETH
   '137\t0x0000000000000000000000000000000000001010', // POL
   '8453\t0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000', // ETH
+  '42220\t0x471ece3750da237f93b8e339c536989b8978a438', // CELO
 ];
 
 // Where logos are taken from: the repositories of the lists themselves, of which one can look up what is there. Those that
