@@ -12,7 +12,7 @@ use portolan_plugin_api::{Address, LegRole, Protocol, Question, Settings, SolCal
 use crate::AaveV3;
 
 /// How many deployments that answer the plugin ships with.
-const SHIPPED: usize = 20;
+const SHIPPED: usize = 31;
 
 sol! {
     function getReservesList() external view returns (address[]);
@@ -179,12 +179,16 @@ fn a_market_that_fails_leaves_the_others_rows() {
 fn the_shipped_rows_are_the_networks_and_each_stands_once() {
     let plugin = testing::catalogue::<AaveV3>(&Settings::default());
     let slugs: Vec<_> = plugin.protocols.iter().map(|protocol| protocol.slug.as_str()).collect();
-    assert_eq!(slugs, ["aave_v3", "extra-finance", "kinza", "seamless", "spark"]);
+    assert_eq!(slugs, ["aave_v3", "extra-finance", "kinza", "seamless", "spark", "tydro"]);
     let rows = || plugin.deployments.iter();
     let places: BTreeSet<_> = rows().map(|row| (&row.protocol, row.chain_id, &row.market)).collect();
     assert_eq!(places.len(), rows().count());
     let networks: BTreeSet<_> = rows().filter(|row| row.protocol == "aave_v3").map(|row| row.chain_id).collect();
-    assert_eq!(networks.into_iter().collect::<Vec<_>>(), [1, 10, 56, 100, 137, 250, 8_453, 42_161, 43_114, 59_144]);
+    let expected = [
+        1, 10, 56, 100, 137, 143, 146, 196, 250, 324, 1_088, 1_868, 5_000, 8_453, 9_745, 42_161, 42_220, 43_114,
+        59_144, 534_352,
+    ];
+    assert_eq!(networks.into_iter().collect::<Vec<_>>(), expected);
     for row in rows().filter(|row| row.market != "vesting") {
         // These two have no controller of rewards.
         let is_rewarded = !["kinza", "extra-finance"].contains(&row.protocol.as_str());
@@ -214,7 +218,7 @@ fn a_settings_file_adds_a_fork_on_another_network() {
     contracts.push(text("rewards_controller", CONTROLLER));
     let settings = Settings::from_rows(true, vec![fork], vec![row("acme", 250, "main", contracts)]);
     let plugin = testing::catalogue::<AaveV3>(&settings);
-    assert_eq!((plugin.protocols.len(), plugin.deployments.len()), (6, SHIPPED + 1));
+    assert_eq!((plugin.protocols.len(), plugin.deployments.len()), (7, SHIPPED + 1));
     let fantom = Replies(250, CannedReplies::default()).pool(MAIN, CONTROLLER, USDC, [6, 0, 8]).1;
     let acme =
         |question| JobTest::new("acme", 250, question, ACCOUNT).settings(settings.clone()).run::<AaveV3>(&fantom);

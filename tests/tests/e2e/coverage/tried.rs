@@ -41,7 +41,12 @@ const fn form(kit: &'static str, name: &'static str, tried: Tried, slugs: &'stat
 
 /// Ordered by kit.
 pub(crate) const FORMS: &[Form] = &[
-    form("aave_v3", "version 3", Real("ethereum", "Pool"), &["aave_v3", "extra-finance", "kinza", "seamless", "spark"]),
+    form(
+        "aave_v3",
+        "version 3",
+        Real("ethereum", "Pool"),
+        &["aave_v3", "extra-finance", "kinza", "seamless", "spark", "tydro"],
+    ),
     form("aave_v3", "version 2", Canned, &["aave_v2", "granary"]),
     form(
         "balancer_pools",
