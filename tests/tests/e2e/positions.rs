@@ -94,17 +94,17 @@ fn a_range_is_worth_what_the_pool_pays_when_it_is_left() {
 
 /// What the farmer has more of both tokens once all liquidity has left the first position; undone.
 fn left(fork: &Fork, manager: &str) -> [u128; 2] {
-    let (zero, tokenId, most) = (U256::ZERO, U256::ONE, u128::MAX);
+    let (zero, first, most) = (U256::ZERO, U256::ONE, u128::MAX);
     let recipient = fork.account("farmer").unwrap().parse().unwrap();
     let params = DecreaseLiquidityParams {
-        tokenId,
+        tokenId: first,
         liquidity: LIQUIDITY,
         amount0Min: zero,
         amount1Min: zero,
         deadline: U256::MAX,
     };
     let decrease = decreaseLiquidityCall { params }.abi_encode();
-    let params = CollectParams { tokenId, recipient, amount0Max: most, amount1Max: most };
+    let params = CollectParams { tokenId: first, recipient, amount0Max: most, amount1Max: most };
     let collect = collectCall { params }.abi_encode();
     let tokens = ["token0", "token1"].map(|name| fork.address(&format!("assets/{name}")).unwrap());
     let manager = fork.address(&format!("exchanges/{manager}/manager")).unwrap();

@@ -3,6 +3,7 @@
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::concentrated_positions::ConcentratedPositionsKit;
+use portolan_plugin_api::alloy::primitives::aliases::{I24, U24};
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies};
 use portolan_plugin_api::*;
 
@@ -80,13 +81,8 @@ fn manager(kind: &str, held: &[Held]) -> CannedReplies {
     let chain = CannedReplies::default()
         .reply(NETWORK, MANAGER, &balanceOfCall(ACCOUNT), &U256::from(held.len()))
         .reply(NETWORK, MANAGER, &factoryCall {}, &FACTORY)
-        .reply(NETWORK, FACTORY, &by_fee::getPoolCall { _0: A, _1: B, _2: 500.try_into().expect("a fee") }, &POOL)
-        .reply(
-            NETWORK,
-            FACTORY,
-            &by_spacing::getPoolCall { _0: A, _1: B, _2: (-3).try_into().expect("a tick spacing") },
-            &POOL,
-        )
+        .reply(NETWORK, FACTORY, &by_fee::getPoolCall { _0: A, _1: B, _2: U24::from(500_u16) }, &POOL)
+        .reply(NETWORK, FACTORY, &by_spacing::getPoolCall { _0: A, _1: B, _2: I24::MINUS_ONE }, &POOL)
         .reply(NETWORK, FACTORY, &poolByPairCall { _0: A, _1: B }, &POOL)
         .reply(NETWORK, FACTORY, &customPoolByPairCall { _0: DEPLOYER, _1: A, _2: B }, &POOL);
     // 1.0001^13,863 is a little less than four.
@@ -101,7 +97,7 @@ fn manager(kind: &str, held: &[Held]) -> CannedReplies {
         let mut words = vec![n(3), token(DEPLOYER), token(A), token(B)];
         match kind {
             "uniswap-v3" => words.push(n(500)),
-            "slipstream" => words.push(signed(-3)),
+            "slipstream" => words.push(signed(-1)),
             "algebra-integral" => words.push(token(DEPLOYER)),
             _ => {}
         }
