@@ -9,6 +9,7 @@ import { artifacts } from './lib/artifacts.mjs';
 import { check } from './lib/check.mjs';
 import { expected } from './lib/expected.mjs';
 import { World } from './lib/world.mjs';
+import { accountants } from './profiles/accountants.mjs';
 import { boosters } from './profiles/boosters.mjs';
 import { chefs } from './profiles/chefs.mjs';
 import { comets } from './profiles/comets.mjs';
@@ -51,7 +52,7 @@ keepViem();
 // For tests that place them on a running chain.
 const DOUBLES = ['DetectorDouble', 'FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
-const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, boosters, chefs, comets, comptroller, curve, frax, gmx, lenders, morphoBlue, positions, shares, silos, templates, umbrella, voters, yearn, ...listed];
+const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, accountants, boosters, chefs, comets, comptroller, curve, frax, gmx, lenders, morphoBlue, positions, shares, silos, templates, umbrella, voters, yearn, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));

@@ -10,6 +10,7 @@ mod tests;
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
 use portolan_kits::booster::BoosterKit;
+use portolan_kits::boring_vaults::BoringVaultsKit;
 use portolan_kits::concentrated_positions::ConcentratedPositionsKit;
 use portolan_kits::convex_stakes::ConvexStakesKit;
 use portolan_kits::curve_gauges::CurveGaugesKit;
@@ -68,6 +69,9 @@ const SAFETY_MODULES: SafetyModuleKit = SafetyModuleKit { stake: "safety-module"
 /// Yearn's vaults.
 const YEARN_VAULTS: YearnVaultsKit = YearnVaultsKit { vault: "yearn-vault", share: "YEARN" };
 
+/// Vaults in the manner of Veda's.
+const BORING_VAULTS: BoringVaultsKit = BoringVaultsKit { vault: "boring-vault", share: "BORING-VAULT" };
+
 /// Yearn's gauges.
 const YEARN_GAUGES: YearnGaugesKit = YearnGaugesKit { gauge: "yearn-gauge" };
 
@@ -90,6 +94,7 @@ const KEYS: &[&[&str]] = &[
     VoteEscrowKit::KEYS,
     YearnVaultsKit::KEYS,
     YearnGaugesKit::KEYS,
+    BoringVaultsKit::KEYS,
     KnownGapsKit::KEYS,
     Source::KEYS,
 ];
@@ -115,6 +120,7 @@ impl AccountProtocols for Farms {
         &LOCKS,
         &YEARN_VAULTS,
         &YEARN_GAUGES,
+        &BORING_VAULTS,
         &KnownGapsKit,
         &EventSourcesKit,
     ];

@@ -202,6 +202,7 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("yearn_v2_registries", FORKED_LIST)],
         &[("yearn_v3_registries", FORKED_LIST)],
         &[("yearn_gauge_registry", FORKED)],
+        &[("accountants", FORKED_LIST)],
         &[("staked_aave_token", FORKED)],
         &[("known_gaps", FORKED_LIST)],
         &[("contracts", FORKED_LIST)],

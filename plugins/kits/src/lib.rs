@@ -12,6 +12,7 @@ pub mod kit;
 pub mod aave_v3;
 pub mod balancer_pools;
 pub mod booster;
+pub mod boring_vaults;
 pub mod comet;
 pub mod compound_v2;
 pub mod concentrated_positions;

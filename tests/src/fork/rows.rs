@@ -30,6 +30,11 @@ const GAUGES_OF_SHARES: &str = "gauge_factory = <shares/factory>\nminted_token =
 
 /// Ordered by profile.
 pub const ROWS: &[ForkRow] = &[
+    row(
+        ["accountants", "farms", "veda"],
+        "boring_vaults",
+        "market = \"vaults\"\naccountants = [<accountants/ofLiquid>, <accountants/ofDollars>]",
+    ),
     row(CONVEX, "booster", "market = \"pools\"\nbooster = <boosters/booster>"),
     row(CONVEX, "convex_stakes", "market = \"cvx\"\ncvx_staking = <boosters/staking>"),
     row(CONVEX, "side_booster", "market = \"side\"\nside_booster = <boosters/side>"),

@@ -5,6 +5,7 @@
 //! Tests that must have the machine to themselves are in `costs`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod accountants;
 mod accounts;
 mod airdrop;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]

@@ -3,6 +3,7 @@
 mod aave_v3;
 mod balancer_pools;
 mod booster;
+mod boring_vaults;
 mod comet;
 mod compound_v2;
 mod concentrated_positions;

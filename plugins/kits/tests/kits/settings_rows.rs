@@ -6,6 +6,7 @@ use portolan_kits::aave_v3::{AaveV3Kit, AaveVersion};
 use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
 use portolan_kits::balancer_pools::BalancerPoolsKit;
 use portolan_kits::booster::BoosterKit;
+use portolan_kits::boring_vaults::BoringVaultsKit;
 use portolan_kits::comet::CometKit;
 use portolan_kits::compound_v2::CompoundV2Kit;
 use portolan_kits::concentrated_positions::ConcentratedPositionsKit;
@@ -75,6 +76,7 @@ impl AccountProtocols for All {
         &ValidatorSharesKit { delegation: "delegation" },
         &VoteEscrowKit { lock: "lock", fee: "fee" },
         &VoteLockerKit { lock: "lock" },
+        &BoringVaultsKit { vault: "vault", share: "share" },
         &YearnGaugesKit { gauge: "gauge" },
         &YearnVaultsKit { vault: "vault", share: "share" },
         &CometKit { market: "market", reward: "reward" },
@@ -117,7 +119,7 @@ const POOLS: &[Question] = &[Question::CLAIMABLES, Question::POOLING];
 const LENDS: &[Question] = &[Question::LENDING];
 const SHARES: &[Question] = &[Question::COMPOSITION];
 
-const KITS: [Shortest; 37] = [
+const KITS: [Shortest; 38] = [
     ("staking_rewards", &[("factory", At(1))], EARNS, &[1]),
     ("master_chef", &[("kind", Text("mini-chef")), ("chef", At(1))], EARNS, &[1]),
     ("aave_v3", &[("pool", At(1)), ("data_provider", At(2))], &[Question::LENDING, Question::EVENTS], &[1, 2]),
@@ -173,6 +175,7 @@ const KITS: [Shortest; 37] = [
         &[Question::CLAIMABLES, Question::FARMING, Question::LOCKED],
         &[1],
     ),
+    ("boring_vaults", &[("accountants", AllAt(1))], &[Question::FARMING, Question::COMPOSITION], &[1]),
     ("yearn_gauges", &[("yearn_gauge_registry", At(1))], EARNS, &[1]),
     ("yearn_vaults", &[("yearn_v2_registries", AllAt(1))], &[Question::FARMING, Question::COMPOSITION], &[1]),
 ];

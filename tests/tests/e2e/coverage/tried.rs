@@ -58,6 +58,7 @@ pub(crate) const FORMS: &[Form] = &[
     form("booster", "Convex's minting", Double("boosters", "BoosterDouble"), &["convex"]),
     form("booster", "Aura's minting", Canned, &["aura"]),
     form("booster", "Aura's first booster", Canned, &["aura"]),
+    form("boring_vaults", "", Double("accountants", "AccountantDouble"), &["veda"]),
     form("comet", "", Double("comets", "CometDouble"), &["compound"]),
     form(
         "compound_v2",
