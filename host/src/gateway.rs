@@ -22,7 +22,7 @@ mod work;
 mod codeless;
 mod composition_answer;
 mod compositions;
-mod coverage;
+pub(crate) mod coverage;
 mod currency;
 mod deadline;
 mod deployment_check;
@@ -140,8 +140,8 @@ impl Gateway {
                 return Ok(list(&context, Items::Protocols(protocols)));
             }
             Query::Coverage => {
-                let rows = coverage::rows(&context.snapshot, context.networks());
-                return Ok(list(&context, Items::Coverage(rows)));
+                let coverage = coverage::of(&context.snapshot, context.networks());
+                return Ok(list(&context, Items::Coverage(coverage)));
             }
             Query::ClearSigning(slug) => {
                 // A descriptor has thousands of contracts at most, so it counts as an answer in flight.

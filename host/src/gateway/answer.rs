@@ -80,7 +80,7 @@ impl AnswerCurrency {
 pub(crate) enum Items {
     Networks(Vec<Arc<Network>>),
     Protocols(Vec<Arc<Protocol>>),
-    Coverage(Vec<CoverageRow>),
+    Coverage(Coverage),
     ClearSigning(Vec<ClaimDescriptor>),
     /// Findings of jobs; `aggregate` is true for a query to all protocols.
     Rows {
@@ -106,7 +106,7 @@ impl Items {
         match self {
             Self::Networks(networks) => networks.len(),
             Self::Protocols(protocols) => protocols.len(),
-            Self::Coverage(rows) => rows.len(),
+            Self::Coverage(coverage) => coverage.rows.len(),
             Self::ClearSigning(descriptors) => descriptors.iter().map(ClaimDescriptor::len).sum(),
             Self::Rows { rows, .. } => rows.len(),
             Self::Portfolio(Portfolio { positions, .. }) => positions.len(),
@@ -136,6 +136,56 @@ impl AccountAnswer {
     fn len(&self) -> usize {
         1 + self.items.as_ref().map_or(0, Items::len)
     }
+}
+
+/// What the gateway answers, and how much of the value that protocols hold this is.
+#[derive(Clone, Debug)]
+pub(crate) struct Coverage {
+    pub(crate) rows: Vec<CoverageRow>,
+    pub(crate) value_held: Vec<NetworkValue>,
+}
+
+/// What the largest protocols hold on a network.
+#[derive(Clone, Debug)]
+pub(crate) struct NetworkValue {
+    pub(crate) network: Arc<Network>,
+    /// The largest first.
+    pub(crate) protocols: Vec<HeldValue>,
+}
+
+impl NetworkValue {
+    /// Sums up the dollars of the protocols for which the condition holds.
+    pub(crate) fn dollars(&self, counts: impl Fn(&HeldValue) -> bool) -> u64 {
+        self.protocols.iter().filter(|value| counts(value)).map(|value| value.dollars).sum()
+    }
+}
+
+/// What a protocol holds on a network.
+#[derive(Clone, Debug)]
+pub(crate) struct HeldValue {
+    /// Its name in the list.
+    pub(crate) name: &'static str,
+    /// Its slug in the list.
+    pub(crate) listed: &'static str,
+    /// Its slug here, if something is answered about accounts there.
+    pub(crate) slug: Option<&'static str>,
+    pub(crate) dollars: u64,
+    pub(crate) reach: Reach,
+    /// What is answered about accounts by the deployments that hold the value.
+    pub(crate) questions: Vec<Question>,
+    /// Why nothing is answered.
+    pub(crate) reason: Option<&'static str>,
+}
+
+/// How much of a protocol's value is answered about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reach {
+    /// All of it.
+    Whole,
+    /// A part that the list does not tell apart.
+    Part,
+    /// None of it.
+    Nothing,
 }
 
 /// A question that a protocol answers on a network.

@@ -2,6 +2,8 @@
 //!
 //! Invariant: rows state what the catalogues of instances in service declare, and nothing else.
 
+pub(crate) mod value_held;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -9,11 +11,16 @@ use portolan_abi::Question;
 use portolan_base::network::Networks;
 use portolan_plugins::{Served, Snapshot};
 
-use crate::gateway::answer::CoverageRow;
+use crate::gateway::answer::{Coverage, CoverageRow};
+
+/// Returns what this gateway covers.
+pub(super) fn of(snapshot: &Snapshot, networks: &Networks) -> Coverage {
+    Coverage { rows: rows(snapshot, networks), value_held: value_held::networks(snapshot, networks) }
+}
 
 /// Returns the rows, ordered by protocol, network and question. Two plugins may have a row each for the events of one
 /// protocol.
-pub(super) fn rows(snapshot: &Snapshot, networks: &Networks) -> Vec<CoverageRow> {
+fn rows(snapshot: &Snapshot, networks: &Networks) -> Vec<CoverageRow> {
     let mut rows: Vec<CoverageRow> =
         snapshot.event_sources().flat_map(|served| of_protocol(served, networks)).collect();
     let place = |row: &CoverageRow| (networks.position(row.network.chain_id), row.question);

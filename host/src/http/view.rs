@@ -93,7 +93,7 @@ pub(super) fn write(
     match &answer.items {
         Items::Networks(networks) => document.rows(|| networks.iter().map(|each| NetworkEntry::of(each, shape))),
         Items::Protocols(protocols) => document.rows(|| protocols.iter().map(|each| ProtocolView::with_company(each))),
-        Items::Coverage(rows) => document.rows(|| rows.iter().map(CoverageView::of)),
+        Items::Coverage(coverage) => document.rows(|| coverage.rows.iter().map(CoverageView::of)),
         Items::ClearSigning(descriptors) => document.rows(|| descriptors.iter().map(ClearSigningView::of)),
         Items::Rows { rows, .. } => document.rows(|| in_order(rows, shape).filter_map(|row| RowView::of(row, shape))),
         Items::Portfolio(portfolio) => document.single(PortfolioView::of(portfolio, shape)),

@@ -4,6 +4,8 @@
 
 mod replaced;
 pub(crate) mod tried;
+mod unserved;
+mod value_held;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -195,6 +197,12 @@ fn the_tables_of_protocols_are_those_of_the_catalogues() {
     }
 }
 
+#[test]
+fn the_page_of_value_held_follows_from_the_catalogues() {
+    let page = value_held::page(&catalogues().unwrap()).unwrap();
+    tables::check_file(&build::workspace().join("plugins/COVERAGE.md"), &page).unwrap();
+}
+
 /// The networks that a gateway lists without an endpoint of theirs.
 fn listed(chain_id: u64) -> Option<&'static str> {
     network(chain_id).filter(|network| !network.needs_endpoint).map(|network| network.listing.slug)
@@ -245,6 +253,11 @@ fn the_gateway_covers_what_the_catalogues_declare() {
     assert_eq!(rows, declared(&catalogues));
     let full = gateway.get("/protocols/coverage?detail=full").unwrap().json().unwrap();
     assert_eq!(full.at("items").unwrap(), &answer);
+    let figures = value_held::figures(&catalogues).unwrap();
+    for value in full.at("report/valueHeld/networks").unwrap().items().unwrap() {
+        let number = |name: &str| value.at(name).unwrap().to_string().parse::<u64>().unwrap();
+        assert_eq!(figures[&number("chainId")], ["dollars", "inReach", "inPart"].map(number), "{value}");
+    }
     let of_protocols = gateway.get("/protocols").unwrap();
     for header in ["portolan-blocks", "portolan-partial", "cache-control", "vary"] {
         assert_eq!(response.header(header), of_protocols.header(header), "{header}");

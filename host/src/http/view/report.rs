@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::coverage::ValueHeldView;
 use super::currency::CurrencyView;
 use super::header::ALL;
 use super::parts::lower;
@@ -36,6 +37,10 @@ pub(super) struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "CurrencyView<'_>")]
     currency: Option<CurrencyView<'a>>,
+    /// Set if the answer is about what is covered.
+    #[serde(rename = "valueHeld", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ValueHeldView<'_>")]
+    value_held: Option<ValueHeldView<'a>>,
     // Last, so that it can count the bytes before it.
     /// Use of each of the answer's limits.
     #[schemars(with = "BudgetUse")]
@@ -49,7 +54,12 @@ impl<'a> Report<'a> {
             answer.jobs.iter().map(JobReportView::of).chain(without_job.map(JobReportView::never_begun)).collect();
         let claims = claims(&answer.items).map(ClaimsView::of);
         let currency = answer.currency.as_ref().map(CurrencyView::of);
-        Self { blocks: Blocks(answer), jobs, claims, currency, budget: BudgetView { budget: &answer.budget, written } }
+        let value_held = match &answer.items {
+            Items::Coverage(coverage) => Some(ValueHeldView::of(&coverage.value_held)),
+            _ => None,
+        };
+        let budget = BudgetView { budget: &answer.budget, written };
+        Self { blocks: Blocks(answer), jobs, claims, currency, value_held, budget }
     }
 }
 

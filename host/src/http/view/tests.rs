@@ -18,7 +18,7 @@ use portolan_plugins::protocol::Protocol;
 use super::*;
 use crate::budget::AnswerBudget;
 use crate::gateway::answer::{
-    AccountAnswer, Balance, ClaimItem, CoverageRow, MissingEntry, Portfolio, PositionItem, Row, RowItem,
+    AccountAnswer, Balance, ClaimItem, Coverage, CoverageRow, MissingEntry, Portfolio, PositionItem, Row, RowItem,
 };
 use crate::gateway::claims::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
@@ -452,7 +452,8 @@ fn a_row_of_the_coverage_names_the_plugin_that_answers() {
         r#"[{"protocol":"velodrome_v2","network":"optimism","chainId":10,"question":"lending","#,
         r#""plugin":{"name":"velodrome","version":"1.2.0"},"markets":3}]"#
     );
-    assert_eq!(text(&answer(Items::Coverage(vec![row])), false), expected);
+    let coverage = Coverage { rows: vec![row], value_held: Vec::new() };
+    assert_eq!(text(&answer(Items::Coverage(coverage)), false), expected);
 }
 
 #[test]
