@@ -14,10 +14,12 @@ use portolan_kits::convex_stakes::ConvexStakesKit;
 use portolan_kits::curve_gauges::CurveGaugesKit;
 use portolan_kits::curve_pools::CurvePoolsKit;
 use portolan_kits::euler::EulerKit;
+use portolan_kits::exit_nfts::ExitNftsKit;
 use portolan_kits::fee_staking::FeeStakingKit;
 use portolan_kits::fluid::FluidKit;
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGapsKit;
+use portolan_kits::liquid_staking::LiquidStakingKit;
 use portolan_kits::liquidity_pairs::LiquidityPairsKit;
 use portolan_kits::liquity::LiquityKit;
 use portolan_kits::llamalend::LlamaLendKit;
@@ -26,6 +28,7 @@ use portolan_kits::merkle_distributor::MerkleDistributorKit;
 use portolan_kits::morpho::MorphoKit;
 use portolan_kits::position_chef::PositionChefKit;
 use portolan_kits::position_pools::PositionPoolsKit;
+use portolan_kits::restaking::RestakingKit;
 use portolan_kits::reward_trackers::RewardTrackersKit;
 use portolan_kits::safety_module::SafetyModuleKit;
 use portolan_kits::share_vault::ShareVaultKit;
@@ -40,6 +43,8 @@ use portolan_kits::validator_shares::ValidatorSharesKit;
 use portolan_kits::vester::VesterKit;
 use portolan_kits::vote_escrow::VoteEscrowKit;
 use portolan_kits::vote_locker::VoteLockerKit;
+use portolan_kits::withdraw_requests::WithdrawRequestsKit;
+use portolan_kits::withdrawal_queue::WithdrawalQueueKit;
 use portolan_kits::yearn_gauges::YearnGaugesKit;
 use portolan_kits::yearn_vaults::YearnVaultsKit;
 use portolan_plugin_api::testing::{self, map};
@@ -77,6 +82,11 @@ impl AccountProtocols for All {
         &VoteEscrowKit { lock: "lock", fee: "fee" },
         &VoteLockerKit { lock: "lock" },
         &BoringVaultsKit { vault: "vault", share: "share" },
+        &LiquidStakingKit { stake: "stake" },
+        &WithdrawalQueueKit { queue: "queue" },
+        &ExitNftsKit { exit: "exit" },
+        &WithdrawRequestsKit { request: "request" },
+        &RestakingKit { restake: "restake" },
         &YearnGaugesKit { gauge: "gauge" },
         &YearnVaultsKit { vault: "vault", share: "share" },
         &CometKit { market: "market", reward: "reward" },
@@ -118,8 +128,9 @@ const EARNS: &[Question] = &[Question::CLAIMABLES, Question::FARMING];
 const POOLS: &[Question] = &[Question::CLAIMABLES, Question::POOLING];
 const LENDS: &[Question] = &[Question::LENDING];
 const SHARES: &[Question] = &[Question::COMPOSITION];
+const WAITS: &[Question] = &[Question::CLAIMABLES, Question::LOCKED];
 
-const KITS: [Shortest; 38] = [
+const KITS: &[Shortest] = &[
     ("staking_rewards", &[("factory", At(1))], EARNS, &[1]),
     ("master_chef", &[("kind", Text("mini-chef")), ("chef", At(1))], EARNS, &[1]),
     ("aave_v3", &[("pool", At(1)), ("data_provider", At(2))], &[Question::LENDING, Question::EVENTS], &[1, 2]),
@@ -129,6 +140,16 @@ const KITS: [Shortest; 38] = [
         &[("stake_tracker", At(1)), ("staked_tokens", AllAt(2)), ("reward_trackers", AllAt(3))],
         EARNS,
         &[1, 3],
+    ),
+    ("liquid_staking", &[("liquid_token", At(1))], &[Question::FARMING], &[1]),
+    ("withdrawal_queue", &[("withdrawal_queue", At(1)), ("queued_token", At(2))], WAITS, &[1]),
+    ("exit_nfts", &[("exit_nft", At(1)), ("exited_token", At(2))], WAITS, &[1]),
+    ("withdraw_requests", &[("request_queue", At(1)), ("requested_token", At(2))], WAITS, &[1]),
+    (
+        "restaking",
+        &[("delegation_manager", At(1)), ("strategy_manager", At(2))],
+        &[Question::CLAIMABLES, Question::FARMING, Question::LOCKED],
+        &[1, 2],
     ),
     ("vester", &[("vester", At(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
     (
