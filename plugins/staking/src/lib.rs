@@ -1,5 +1,6 @@
-//! Delegations to Polygon's validators, locks of FXS and stakes in Frax' farms; and events of staked ether and of what is built on it: Lido, Rocket Pool,
-//! EigenLayer, ether.fi and others, deposits on the beacon chain, and those delegations.
+//! Liquid staking tokens and withdrawals from them, restaked tokens, delegations to Polygon's validators, locks of FXS and
+//! stakes in Frax' farms; and events of staked ether and of what is built on it: Lido, Rocket Pool, EigenLayer, ether.fi and
+//! others, deposits on the beacon chain, and those delegations.
 //!
 //! Invariant: a protocol is named only for contracts that are listed; the same events of other contracts are reported
 //! without one.
@@ -9,11 +10,16 @@ mod tests;
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
 use portolan_kits::events::Source;
+use portolan_kits::exit_nfts::ExitNftsKit;
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGapsKit;
+use portolan_kits::liquid_staking::LiquidStakingKit;
+use portolan_kits::restaking::RestakingKit;
 use portolan_kits::unified_farms::UnifiedFarmsKit;
 use portolan_kits::validator_shares::ValidatorSharesKit;
 use portolan_kits::vote_escrow::VoteEscrowKit;
+use portolan_kits::withdraw_requests::WithdrawRequestsKit;
+use portolan_kits::withdrawal_queue::WithdrawalQueueKit;
 use portolan_plugin_api::{Rows, rows};
 
 /// Events, and what their members are made of.
@@ -28,9 +34,34 @@ const LOCKS: VoteEscrowKit = VoteEscrowKit { lock: "vote-escrow", fee: "vote-esc
 /// Frax' farms.
 const FRAX_FARMS: UnifiedFarmsKit = UnifiedFarmsKit { farm: "frax-unified-farm" };
 
+/// Liquid staking tokens.
+const LIQUID: LiquidStakingKit = LiquidStakingKit { stake: "liquid-staking" };
+
+/// Lido's queue.
+const QUEUE: WithdrawalQueueKit = WithdrawalQueueKit { queue: "withdrawal-queue" };
+
+/// Swell's exits.
+const EXITS: ExitNftsKit = ExitNftsKit { exit: "exit-nft" };
+
+/// Renzo's queue.
+const REQUESTS: WithdrawRequestsKit = WithdrawRequestsKit { request: "withdraw-request" };
+
+/// EigenLayer.
+const RESTAKING: RestakingKit = RestakingKit { restake: "restaking" };
+
 /// Keys of the rows.
-const KEYS: &[&[&str]] =
-    &[ValidatorSharesKit::KEYS, VoteEscrowKit::KEYS, UnifiedFarmsKit::KEYS, KnownGapsKit::KEYS, Source::KEYS];
+const KEYS: &[&[&str]] = &[
+    LiquidStakingKit::KEYS,
+    WithdrawalQueueKit::KEYS,
+    ExitNftsKit::KEYS,
+    WithdrawRequestsKit::KEYS,
+    RestakingKit::KEYS,
+    ValidatorSharesKit::KEYS,
+    VoteEscrowKit::KEYS,
+    UnifiedFarmsKit::KEYS,
+    KnownGapsKit::KEYS,
+    Source::KEYS,
+];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
@@ -38,8 +69,18 @@ pub struct Staking;
 
 impl AccountProtocols for Staking {
     const ROWS: Rows = rows!("protocols", KEYS);
-    const KITS: &'static [&'static dyn Kit] =
-        &[&VALIDATOR_SHARES, &LOCKS, &FRAX_FARMS, &KnownGapsKit, &EventSourcesKit];
+    const KITS: &'static [&'static dyn Kit] = &[
+        &LIQUID,
+        &QUEUE,
+        &EXITS,
+        &REQUESTS,
+        &RESTAKING,
+        &VALIDATOR_SHARES,
+        &LOCKS,
+        &FRAX_FARMS,
+        &KnownGapsKit,
+        &EventSourcesKit,
+    ];
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 

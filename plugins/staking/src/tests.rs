@@ -60,6 +60,12 @@ const FORKED_LIST: &str = "[0x1111111111111111111111111111111111111111]";
 #[test]
 fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
     testing::serves_forks::<Staking>(&[
+        &[("liquid_token", FORKED)],
+        &[("liquid_token", FORKED), ("staked_token", FORKED), ("rate_view", "getRate")],
+        &[("withdrawal_queue", FORKED), ("queued_token", FORKED)],
+        &[("exit_nft", FORKED), ("exited_token", FORKED)],
+        &[("request_queue", FORKED), ("requested_token", FORKED)],
+        &[("delegation_manager", FORKED), ("strategy_manager", FORKED)],
         &[("stake_manager", FORKED), ("staked_token", FORKED)],
         &[("vote_escrow", FORKED), ("fee_distributors", FORKED_LIST)],
         &[("unified_farms", FORKED_LIST)],
