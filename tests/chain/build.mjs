@@ -29,6 +29,7 @@ import { polygon } from './profiles/polygon.mjs';
 import { positions } from './profiles/positions.mjs';
 import { shares } from './profiles/shares.mjs';
 import { silos } from './profiles/silos.mjs';
+import { staked } from './profiles/staked.mjs';
 import { templates } from './profiles/templates.mjs';
 import { GENESIS } from './profiles/times.mjs';
 import { troves } from './profiles/troves.mjs';
@@ -52,7 +53,7 @@ keepViem();
 // For tests that place them on a running chain.
 const DOUBLES = ['DetectorDouble', 'FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
-const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, accountants, boosters, chefs, comets, comptroller, curve, frax, gmx, lenders, morphoBlue, positions, shares, silos, templates, umbrella, voters, yearn, ...listed];
+const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, accountants, boosters, chefs, comets, comptroller, curve, frax, gmx, lenders, morphoBlue, positions, shares, silos, staked, templates, umbrella, voters, yearn, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));

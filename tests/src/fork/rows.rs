@@ -24,6 +24,7 @@ const CAMELOT: [&str; 3] = ["chefs", "farms", "camelot"];
 const CURVE: [&str; 3] = ["curve", "curve", "curve"];
 const SHARES_CURVE: [&str; 3] = ["shares", "curve", "curve"];
 const SHARES_BALANCER: [&str; 3] = ["shares", "balancer", "balancer"];
+const LIDO: [&str; 3] = ["staked", "staking", "lido"];
 const YEARN: [&str; 3] = ["yearn", "farms", "yearn"];
 const POSITIONS: &str = "concentrated_positions";
 const GAUGES_OF_SHARES: &str = "gauge_factory = <shares/factory>\nminted_token = <shares/crv>";
@@ -142,6 +143,31 @@ pub const ROWS: &[ForkRow] = &[
         "market = \"shares\"\npool_vault = <shares/vault>\npool_factories = [<shares/weighted>, <shares/stable>]",
     ),
     row(["silos", "lending", "silo"], "silo", "silo_configs = [<silos/config>]"),
+    row(LIDO, "liquid_staking", "market = \"steth\"\nliquid_token = <assets/steth>"),
+    row(
+        LIDO,
+        "liquid_staking",
+        "market = \"wsteth\"\nliquid_token = <assets/wsteth>\nstaked_token = <assets/steth>\n\
+         rate_view = \"exchangeRate\"",
+    ),
+    row(LIDO, "liquid_staking", "market = \"reth\"\nliquid_token = <assets/reth>\nvalue_view = \"getEthValue\""),
+    row(LIDO, "liquid_staking", "market = \"aeth\"\nliquid_token = <assets/aeth>\ninverse_rate_view = \"ratio\""),
+    row(
+        LIDO,
+        "withdrawal_queue",
+        "market = \"withdrawals\"\nwithdrawal_queue = <staked/queue>\nqueued_token = <assets/steth>",
+    ),
+    row(["staked", "staking", "swell"], "exit_nfts", "exit_nft = <staked/exits>\nexited_token = <assets/steth>"),
+    row(
+        ["staked", "staking", "renzo"],
+        "withdraw_requests",
+        "request_queue = <staked/requests>\nrequested_token = <assets/steth>",
+    ),
+    row(
+        ["staked", "staking", "eigenlayer"],
+        "restaking",
+        "delegation_manager = <staked/manager>\nstrategy_manager = <staked/strategyManager>",
+    ),
     row(
         ["troves", "lending", "liquity"],
         "liquity",

@@ -85,6 +85,7 @@ mod signatures;
 mod silos;
 mod simulations;
 mod spans;
+mod staked;
 mod store;
 mod streams;
 mod templates;
