@@ -11,6 +11,7 @@ pub mod kit;
 
 pub mod aave_v3;
 pub mod balancer_pools;
+pub mod beefy_vaults;
 pub mod booster;
 pub mod boring_vaults;
 pub mod comet;
@@ -43,8 +44,10 @@ pub mod silo;
 pub mod solidly;
 pub mod staking_rewards;
 pub mod stargate_staking;
+pub mod tokenized_vaults;
 pub mod umbrella;
 pub mod unified_farms;
+pub mod unstake_cooldowns;
 pub mod validator_shares;
 pub mod vester;
 pub mod vote_escrow;

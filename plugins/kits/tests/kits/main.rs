@@ -2,6 +2,7 @@
 
 mod aave_v3;
 mod balancer_pools;
+mod beefy_vaults;
 mod booster;
 mod boring_vaults;
 mod comet;
@@ -39,8 +40,10 @@ mod solidly_generations;
 mod solidly_votes;
 mod staking_rewards;
 mod stargate_staking;
+mod tokenized_vaults;
 mod umbrella;
 mod unified_farms;
+mod unstake_cooldowns;
 mod validator_shares;
 mod vester;
 mod vote_escrow;
