@@ -285,7 +285,11 @@ const FORKED_LIST: &str = "[0x1111111111111111111111111111111111111111]";
 
 #[test]
 fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
-    testing::serves_forks::<AaveV3>(&[&[("pool", FORKED), ("data_provider", FORKED)], &[("known_gaps", FORKED_LIST)]]);
+    testing::serves_forks::<AaveV3>(&[
+        &[("pool", FORKED), ("data_provider", FORKED)],
+        &[("tokenized_vaults", FORKED_LIST)],
+        &[("known_gaps", FORKED_LIST)],
+    ]);
 }
 
 #[test]

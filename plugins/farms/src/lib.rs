@@ -1,6 +1,6 @@
-//! Farms of many protocols: chefs, staking contracts, boosters with the pools that they reward, lockers, gauges, vaults.
-//! And events of farms, reward pools, lockers and vaults: MasterChef and StakingRewards with all their forks, Convex and
-//! Aura, Stargate, Yearn, Pendle.
+//! Farms of many protocols: chefs, staking contracts, boosters with the pools that they reward, lockers, gauges, vaults
+//! of one token with what leaves them, and vaults that lend. And events of farms, reward pools, lockers and vaults:
+//! MasterChef and StakingRewards with all their forks, Convex and Aura, Stargate, Yearn, Pendle.
 //!
 //! Invariant: an event that anyone may emit (`Staked`, `Deposit`) is reported only with evidence: a view of the
 //! contract, or the transfer beside it. A protocol is named only for contracts that are listed.
@@ -9,6 +9,7 @@
 mod tests;
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
+use portolan_kits::beefy_vaults::BeefyVaultsKit;
 use portolan_kits::booster::BoosterKit;
 use portolan_kits::boring_vaults::BoringVaultsKit;
 use portolan_kits::concentrated_positions::ConcentratedPositionsKit;
@@ -23,6 +24,8 @@ use portolan_kits::position_pools::PositionPoolsKit;
 use portolan_kits::safety_module::SafetyModuleKit;
 use portolan_kits::side_booster::SideBoosterKit;
 use portolan_kits::staking_rewards::{FarmTypes, StakingRewardsKit};
+use portolan_kits::tokenized_vaults::TokenizedVaultsKit;
+use portolan_kits::unstake_cooldowns::UnstakeCooldownsKit;
 use portolan_kits::vote_escrow::VoteEscrowKit;
 use portolan_kits::vote_locker::VoteLockerKit;
 use portolan_kits::yearn_gauges::YearnGaugesKit;
@@ -78,6 +81,15 @@ const YEARN_GAUGES: YearnGaugesKit = YearnGaugesKit { gauge: "yearn-gauge" };
 /// The managers of concentrated positions.
 const POSITIONS: ConcentratedPositionsKit = ConcentratedPositionsKit { position: "concentrated-position" };
 
+/// Vaults of one token (ERC-4626).
+const TOKENIZED_VAULTS: TokenizedVaultsKit = TokenizedVaultsKit { vault: "erc4626-vault", share: "ERC4626" };
+
+/// What waits after it has left a vault.
+const UNSTAKE_COOLDOWNS: UnstakeCooldownsKit = UnstakeCooldownsKit { cooldown: "unstake-cooldown" };
+
+/// Beefy's vaults.
+const BEEFY_VAULTS: BeefyVaultsKit = BeefyVaultsKit { vault: "beefy-vault", share: "BEEFY" };
+
 /// Keys of the rows.
 const KEYS: &[&[&str]] = &[
     MasterChefKit::KEYS,
@@ -95,6 +107,9 @@ const KEYS: &[&[&str]] = &[
     YearnVaultsKit::KEYS,
     YearnGaugesKit::KEYS,
     BoringVaultsKit::KEYS,
+    TokenizedVaultsKit::KEYS,
+    UnstakeCooldownsKit::KEYS,
+    BeefyVaultsKit::KEYS,
     KnownGapsKit::KEYS,
     Source::KEYS,
 ];
@@ -121,6 +136,9 @@ impl AccountProtocols for Farms {
         &YEARN_VAULTS,
         &YEARN_GAUGES,
         &BORING_VAULTS,
+        &TOKENIZED_VAULTS,
+        &UNSTAKE_COOLDOWNS,
+        &BEEFY_VAULTS,
         &KnownGapsKit,
         &EventSourcesKit,
     ];
