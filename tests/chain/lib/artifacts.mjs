@@ -50,6 +50,7 @@ export const artifacts = {
   ...(await sushi()),
   ...(await morpho()),
   ...(await yearn()),
+  ...(await savings()),
 };
 
 function packaged(path) {
@@ -138,6 +139,20 @@ async function algebra(generation, core, periphery) {
     [`${generation}Factory`]: AlgebraFactory, [`${generation}PoolDeployer`]: AlgebraPoolDeployer,
     [`${generation}PositionManager`]: NonfungiblePositionManager, [`${generation}SwapRouter`]: SwapRouter,
   };
+}
+
+// OpenZeppelin's vault is abstract: the only thing of our own is its constructor.
+async function savings() {
+  const openZeppelin = [...await packed('@openzeppelin/contracts@5.4.0')].filter(([path]) => path.endsWith('.sol'));
+  const sources = Object.fromEntries(openZeppelin.map(([path, content]) => [`@openzeppelin/contracts/${path}`, content.toString('utf8')]));
+  sources['SavingsVault.sol'] = `
+    pragma solidity ^0.8.30;
+    import { ERC20, ERC4626, IERC20 } from "@openzeppelin/contracts/token/ERC20/extensions/ERC4626.sol";
+    contract SavingsVault is ERC4626 {
+        constructor(IERC20 asset_, string memory name_, string memory symbol_) ERC4626(asset_) ERC20(name_, symbol_) {}
+    }`;
+  const { SavingsVault } = output(solc, sources, {}, ['SavingsVault.sol']);
+  return { SavingsVault };
 }
 
 // The packaged compiler is one file, which has to be a file of its own to be loaded.

@@ -197,6 +197,14 @@ pub const ROWS: &[ForkRow] = &[
         "generation = \"thena\"\nvoter = <heirs/thena/voter>\n\
          distributor = <heirs/thena/distributor>",
     ),
+    row(["vaults", "farms", "ethena"], "tokenized_vaults", "tokenized_vaults = [<vaults/savings>, <vaults/staked>]"),
+    row(
+        ["vaults", "farms", "ethena"],
+        "unstake_cooldowns",
+        "market = \"cooldowns\"\ncooldown_vaults = [<vaults/staked>, <vaults/open>]",
+    ),
+    row(["vaults", "farms", "maple"], "tokenized_vaults", "tokenized_vaults = [<vaults/lends>]\nlends = true"),
+    row(["vaults", "farms", "beefy"], "beefy_vaults", "beefy_vaults = [<vaults/beefy>]"),
     row(["voters", "solidly", "velodrome_v2"], "solidly", "voter = <slipstream/voter>\nescrow = <slipstream/escrow>"),
     row(YEARN, "yearn_vaults", "market = \"v2\"\nyearn_v2_registries = [<yearn/registry>]"),
     row(YEARN, "yearn_vaults", "market = \"v3\"\nyearn_v3_registries = [<yearn/endorsed>]"),

@@ -94,6 +94,7 @@ mod totals;
 mod troves;
 mod typescript;
 mod umbrella;
+mod vaults;
 mod verified_receipts;
 mod voters;
 mod workers;
