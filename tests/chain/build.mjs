@@ -35,6 +35,7 @@ import { GENESIS } from './profiles/times.mjs';
 import { troves } from './profiles/troves.mjs';
 import { umbrella } from './profiles/umbrella.mjs';
 import { vaults } from './profiles/vaults.mjs';
+import { vesting } from './profiles/vesting.mjs';
 import { voters } from './profiles/voters.mjs';
 import { yearn } from './profiles/yearn.mjs';
 
@@ -54,7 +55,7 @@ keepViem();
 // For tests that place them on a running chain.
 const DOUBLES = ['DetectorDouble', 'FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
-const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, accountants, boosters, chefs, comets, comptroller, curve, frax, gmx, lenders, morphoBlue, positions, shares, silos, staked, templates, umbrella, vaults, voters, yearn, ...listed];
+const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, accountants, boosters, chefs, comets, comptroller, curve, frax, gmx, lenders, morphoBlue, positions, shares, silos, staked, templates, umbrella, vaults, vesting, voters, yearn, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));

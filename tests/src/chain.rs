@@ -192,11 +192,26 @@ impl Chain {
     }
 
     /// The same with this gas limit.
-    pub fn send_with_gas(&self, from: &str, (to, data): (&str, &str), gas: u64, timestamp: u64) -> Result<Value> {
+    pub fn send_with_gas(&self, from: &str, call: (&str, &str), gas: u64, timestamp: u64) -> Result<Value> {
+        self.send_with_value(from, call, (gas, 0), timestamp)
+    }
+
+    /// The same with this gas limit and this much of the native token, in wei.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn send_with_value(
+        &self,
+        from: &str,
+        (to, data): (&str, &str),
+        (gas, value): (u64, u128),
+        timestamp: u64,
+    ) -> Result<Value> {
         self.rpc("anvil_setBalance", json!([from, format!("{PURSE_WEI:#x}")]))?;
         self.rpc("anvil_impersonateAccount", json!([from]))?;
         self.rpc("evm_setNextBlockTimestamp", json!([timestamp]))?;
-        let transaction = json!({"from": from, "to": to, "data": data, "gas": format!("{gas:#x}")});
+        let (gas, value) = (format!("{gas:#x}"), format!("{value:#x}"));
+        let transaction = json!({"from": from, "to": to, "data": data, "gas": gas, "value": value});
         let hash = self.rpc("eth_sendTransaction", json!([transaction]))?;
         self.rpc("evm_mine", json!([]))?;
         self.rpc("anvil_stopImpersonatingAccount", json!([from]))?;

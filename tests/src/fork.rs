@@ -275,17 +275,20 @@ impl Fork {
         let from = sent.get("from").filter(|from| **from != Json::Null);
         ensure!(from.is_none_or(|from| *from == Json::text(account)), "another sender: {row}");
         let (to, data) = (sent.text_at("to")?, sent.text_at("data")?);
+        let value = if sent.get("value").is_some() { sent.text_at("value")?.parse()? } else { 0 };
         self.undone(|| {
             let held = || tokens.iter().map(|(token, _)| self.held(who, token)).collect::<Result<Vec<u128>>>();
             let before = held()?;
             let limit = sent.at("gas")?.to_string().parse()?;
-            let receipt = self.chain.send_with_gas(account, (to, data), limit, self.chain.block_timestamp)?;
+            let receipt =
+                self.chain.send_with_value(account, (to, data), (limit, value), self.chain.block_timestamp)?;
             let gas = u128::from(chain::quantity(&receipt["gasUsed"])?)
                 * u128::from(chain::quantity(&receipt["effectiveGasPrice"])?);
             let mut received = Payments::new();
             for (((token, name), before), after) in tokens.iter().zip(before).zip(held()?) {
-                // Whoever sends a transaction is given this much before, to pay for gas with.
-                let (before, after) = if *token == NATIVE.0 { (PURSE_WEI, after + gas) } else { (before, after) };
+                // Whoever sends a transaction is given this much before, to pay for gas and the claim's fee with.
+                let (before, after) =
+                    if *token == NATIVE.0 { (PURSE_WEI, after + gas + value) } else { (before, after) };
                 let more = after.checked_sub(before).with_context(|| format!("the claim cost {name}: {row}"))?;
                 if more > 0 {
                     received.insert((*name).to_owned(), more);

@@ -1,27 +1,58 @@
-//! Streams, vesting plans and lists of rewards: what was locked and what was claimed, as events.
+//! Streams, vesting plans and lists of rewards: what is released or was earned, what still vests, and events of what was
+//! locked and claimed.
 //!
-//! Invariant: an amount is in units of its token, or is left out. The plugin answers nothing else.
+//! Invariant: an amount is in units of its token, or is left out. A protocol's events are also reported of contracts that
+//! are not listed, without a protocol.
 
 #[cfg(test)]
 mod tests;
 
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
 use portolan_kits::events::Source;
-use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::kit::Kit;
+use portolan_kits::lockup_streams::LockupStreamsKit;
+use portolan_kits::merkl::MerklKit;
+use portolan_kits::merkle_distributor::MerkleDistributorKit;
+use portolan_kits::token_plans::TokenPlansKit;
+use portolan_kits::vesting_escrows::VestingEscrowsKit;
 use portolan_plugin_api::{Rows, rows};
 
 /// Events, and what their members are made of.
 const TABLE: &str = include_str!("table.events");
 
+/// Rewards of Merkl.
+const MERKL: MerklKit = MerklKit { reward_type: "merkl-rewards" };
+
+/// Streams of Sablier.
+const STREAMS: LockupStreamsKit = LockupStreamsKit { stream: "lockup-stream" };
+
+/// Plans of Hedgey.
+const PLANS: TokenPlansKit = TokenPlansKit { plan: "token-plan" };
+
+/// Vesting escrows of LlamaPay.
+const ESCROWS: VestingEscrowsKit = VestingEscrowsKit { escrow: "vesting-escrow" };
+
+/// Airdrops, of an operator's settings alone.
+const AIRDROPS: MerkleDistributorKit = MerkleDistributorKit { reward_type: "merkle-airdrop" };
+
 /// Keys of the rows.
-const KEYS: &[&[&str]] = &[Source::KEYS];
+const KEYS: &[&[&str]] = &[
+    MerklKit::KEYS,
+    LockupStreamsKit::KEYS,
+    TokenPlansKit::KEYS,
+    VestingEscrowsKit::KEYS,
+    MerkleDistributorKit::KEYS,
+    Source::KEYS,
+];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
 pub struct Distributors;
 
-impl EventFamily for Distributors {
+impl AccountProtocols for Distributors {
     const ROWS: Rows = rows!("protocols", KEYS);
+    const KITS: &'static [&'static dyn Kit] = &[&MERKL, &STREAMS, &PLANS, &ESCROWS, &AIRDROPS, &EventSourcesKit];
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 
-portolan_plugin_api::export!(Family<Distributors>);
+portolan_plugin_api::export!(Accounts<Distributors>);

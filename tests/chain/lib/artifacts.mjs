@@ -47,6 +47,9 @@ export const artifacts = {
   ...(await algebra('Algebra', '@cryptoalgebra/core', '@cryptoalgebra/periphery')),
   ...(await algebra('Integral', '@cryptoalgebra/integral-core', '@cryptoalgebra/integral-periphery')),
   SablierV2LockupLinear: forged(await packed('@sablier/v2-core'), 'artifacts/SablierV2LockupLinear.json'),
+  SablierLockup: forged(await packed('@sablier/lockup'), 'artifacts/SablierLockup.json'),
+  LockupHelpers: forged(await packed('@sablier/lockup'), 'artifacts/libraries/LockupHelpers.json'),
+  LockupMath: forged(await packed('@sablier/lockup'), 'artifacts/libraries/LockupMath.json'),
   ...(await sushi()),
   ...(await morpho()),
   ...(await yearn()),
@@ -67,7 +70,7 @@ function plain(files, path) {
 // Foundry's layout.
 function forged(files, path) {
   const { abi, bytecode } = JSON.parse(files.get(path).toString('utf8'));
-  return { abi, bytecode: bytecode.object };
+  return { abi, bytecode: bytecode.object, linkReferences: bytecode.linkReferences };
 }
 
 // Truffle's layout: <folder>/<name>.json

@@ -180,6 +180,19 @@ pub const ROWS: &[ForkRow] = &[
         "market = \"safety\"\nstaked_aave_token = <safety/staked>",
     ),
     row(
+        ["vesting", "distributors", "sablier"],
+        "lockup_streams",
+        "lockups = [<streams/old>]\nfee_lockups = [<streams/lockup>]",
+    ),
+    row(["vesting", "distributors", "hedgey"], "token_plans", "token_plans = [<plans>]"),
+    row(["vesting", "distributors", "llamapay"], "vesting_escrows", "escrow_factories = [<escrows/factory>]"),
+    row(
+        ["vesting", "distributors", "merkl"],
+        "merkl",
+        "merkl_distributor = <merkl/distributor>\nmerkl_creator = <merkl/creator>\n\
+         rewards = \"https://merkl.example.org/{account}?chain={network}\"",
+    ),
+    row(
         ["voters", "solidly", "velodrome_v1"],
         "solidly",
         "generation = \"velodrome-v1\"\nvoter = <heirs/velodrome-v1/voter>\n\

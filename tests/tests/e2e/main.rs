@@ -96,6 +96,7 @@ mod typescript;
 mod umbrella;
 mod vaults;
 mod verified_receipts;
+mod vesting;
 mod voters;
 mod workers;
 mod wrong_chain;

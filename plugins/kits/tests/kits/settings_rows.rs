@@ -23,7 +23,9 @@ use portolan_kits::liquid_staking::LiquidStakingKit;
 use portolan_kits::liquidity_pairs::LiquidityPairsKit;
 use portolan_kits::liquity::LiquityKit;
 use portolan_kits::llamalend::LlamaLendKit;
+use portolan_kits::lockup_streams::LockupStreamsKit;
 use portolan_kits::master_chef::MasterChefKit;
+use portolan_kits::merkl::MerklKit;
 use portolan_kits::merkle_distributor::MerkleDistributorKit;
 use portolan_kits::morpho::MorphoKit;
 use portolan_kits::position_chef::PositionChefKit;
@@ -37,10 +39,12 @@ use portolan_kits::silo::SiloKit;
 use portolan_kits::solidly::SolidlyKit;
 use portolan_kits::staking_rewards::{FarmTypes, StakingRewardsKit};
 use portolan_kits::stargate_staking::StargateStakingKit;
+use portolan_kits::token_plans::TokenPlansKit;
 use portolan_kits::umbrella::UmbrellaKit;
 use portolan_kits::unified_farms::UnifiedFarmsKit;
 use portolan_kits::validator_shares::ValidatorSharesKit;
 use portolan_kits::vester::VesterKit;
+use portolan_kits::vesting_escrows::VestingEscrowsKit;
 use portolan_kits::vote_escrow::VoteEscrowKit;
 use portolan_kits::vote_locker::VoteLockerKit;
 use portolan_kits::withdraw_requests::WithdrawRequestsKit;
@@ -92,7 +96,11 @@ impl AccountProtocols for All {
         &CometKit { market: "market", reward: "reward" },
         &CompoundV2Kit { market: "market", reward: "reward" },
         &LiquityKit { trove: "trove", deposit: "deposit", stake: "stake" },
+        &LockupStreamsKit { stream: "stream" },
+        &MerklKit { reward_type: "rewards" },
         &MerkleDistributorKit { reward_type: "airdrop" },
+        &TokenPlansKit { plan: "plan" },
+        &VestingEscrowsKit { escrow: "escrow" },
         &SafetyModuleKit { stake: "stake" },
         &ShareVaultKit { key: "bar", vault_type: "bar" },
         &SiloKit { pair: "pair" },
@@ -187,6 +195,19 @@ const KITS: &[Shortest] = &[
     ),
     ("concentrated_positions", &[("position_manager", At(1))], POOLS, &[1]),
     ("position_chef", &[("position_chef", At(1))], EARNS, &[1]),
+    (
+        "merkl",
+        &[
+            ("merkl_distributor", At(1)),
+            ("merkl_creator", At(2)),
+            ("rewards", Text("https://merkl.example.org/{account}?chain={network}")),
+        ],
+        &[Question::CLAIMABLES],
+        &[1, 2],
+    ),
+    ("lockup_streams", &[("lockups", AllAt(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
+    ("token_plans", &[("token_plans", AllAt(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
+    ("vesting_escrows", &[("escrow_factories", AllAt(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
     ("position_pools", &[("position_master", At(1))], EARNS, &[1]),
     ("fee_staking", &[("fee_staking", At(1)), ("staked_token", At(2))], EARNS, &[1]),
     ("unified_farms", &[("unified_farms", AllAt(1))], EARNS, &[1]),
@@ -251,11 +272,11 @@ fn a_row_that_lacks_a_key_of_its_shortest_is_refused() {
 #[test]
 fn an_unknown_key_is_refused_with_those_that_are_known() {
     for (kit, keys, ..) in KITS {
-        let typed = [keys, &[("acme_key", At(9))]].concat();
+        let typed = [*keys, &[("acme_key", At(9))]].concat();
         let refused =
             testing::settings_error::<All>(&settings(&typed)).unwrap_or_else(|| panic!("{kit} takes any key"));
         assert_eq!((refused.row, refused.key.as_deref()), (Some(0), Some("acme_key")), "{kit}: {}", refused.message);
-        for (key, _) in keys {
+        for (key, _) in *keys {
             assert!(refused.message.contains(key), "{kit}: {}", refused.message);
         }
     }

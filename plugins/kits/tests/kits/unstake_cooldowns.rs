@@ -63,7 +63,7 @@ fn a_cooldown_is_locked_until_its_end_and_a_claim_from_then_on() {
     let claims = run(Question::CLAIMABLES, &chain);
     assert_eq!((claims.end, paid(&claims)), (End::Complete, vec![(USDE, n(5))]), "{}", claims.message);
     let claim = &claims.payments()[0].claim;
-    assert_eq!((claim.to, claim.arguments.clone()), (VAULT, ACCOUNT.abi_encode().into()));
+    assert_eq!((claim.to, claim.arguments.clone()), (VAULT, ACCOUNT.abi_encode()));
     let locked = run(Question::LOCKED, &chain);
     assert_eq!((locked.end, locked.positions().len()), (End::Complete, 1), "{}", locked.message);
     let position = locked.positions()[0];

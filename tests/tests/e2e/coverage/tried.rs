@@ -165,6 +165,8 @@ pub(crate) const FORMS: &[Form] = &[
     ),
     form("llamalend", "loans of crvUSD", Double("curve", "CrvUsdControllerDouble"), &["curve"]),
     form("llamalend", "LlamaLend", Canned, &["curve"]),
+    form("lockup_streams", "version 4", Real("vesting", "SablierLockup"), &["sablier"]),
+    form("lockup_streams", "before version 2", Real("vesting", "SablierV2LockupLinear"), &["sablier"]),
     form("master_chef", "MasterChef", Real("ethereum", "MasterChef"), &["sushiswap"]),
     form(
         "master_chef",
@@ -199,6 +201,7 @@ pub(crate) const FORMS: &[Form] = &[
     form("master_chef", "with lists of bonuses", Canned, &["wombat"]),
     form("master_chef", "that pays what it was given", Double("chefs", "LPStakingTimeDouble"), &["stargate"]),
     form("master_chef", "Convex' chef", Canned, &["aura", "convex"]),
+    form("merkl", "", Double("vesting", "MerklDistributorDouble"), &["merkl"]),
     form("merkle_distributor", "", Real("optimism-gauges", "MerkleDistributor"), &[]),
     form("morpho", "markets", Real("morpho", "Morpho"), &["morpho"]),
     form("morpho", "vaults of the first version", Real("morpho", "MetaMorpho"), &["morpho"]),
@@ -234,6 +237,7 @@ pub(crate) const FORMS: &[Form] = &[
     ),
     form("staking_rewards", "of two tokens", Double("polygon", "StakingDualRewardsDouble"), &["quickswap"]),
     form("stargate_staking", "", Canned, &["stargate"]),
+    form("token_plans", "", Double("vesting", "TokenPlansDouble"), &["hedgey"]),
     form(
         "tokenized_vaults",
         "that save",
@@ -263,6 +267,7 @@ pub(crate) const FORMS: &[Form] = &[
     form("unstake_cooldowns", "", Double("vaults", "CooldownVaultDouble"), &["ethena"]),
     form("validator_shares", "", Double("chefs", "ValidatorShareDouble"), &["polygon-protocol"]),
     form("vester", "", Double("gmx", "VesterDouble"), &["gmx"]),
+    form("vesting_escrows", "", Double("vesting", "EscrowFactoryDouble"), &["llamapay"]),
     form("vote_escrow", "locks", Real("curve", "VotingEscrow"), &["angle", "balancer", "curve", "frax", "stake-dao"]),
     form("vote_escrow", "fees of several tokens", Real("curve", "FeeDistributor"), &["balancer"]),
     form("vote_escrow", "locks and fees of veYFI", Double("yearn", "VotingYfiDouble"), &["yearn"]),
