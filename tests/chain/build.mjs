@@ -11,6 +11,7 @@ import { expected } from './lib/expected.mjs';
 import { World } from './lib/world.mjs';
 import { accountants } from './profiles/accountants.mjs';
 import { boosters } from './profiles/boosters.mjs';
+import { cdps } from './profiles/cdps.mjs';
 import { chefs } from './profiles/chefs.mjs';
 import { comets } from './profiles/comets.mjs';
 import { comptroller } from './profiles/comptroller.mjs';
@@ -55,7 +56,7 @@ keepViem();
 // For tests that place them on a running chain.
 const DOUBLES = ['DetectorDouble', 'FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
-const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, accountants, boosters, chefs, comets, comptroller, curve, frax, gmx, lenders, morphoBlue, positions, shares, silos, staked, templates, umbrella, vaults, vesting, voters, yearn, ...listed];
+const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, accountants, boosters, cdps, chefs, comets, comptroller, curve, frax, gmx, lenders, morphoBlue, positions, shares, silos, staked, templates, umbrella, vaults, vesting, voters, yearn, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));

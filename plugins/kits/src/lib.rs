@@ -20,6 +20,7 @@ pub mod concentrated_positions;
 pub mod convex_stakes;
 pub mod curve_gauges;
 pub mod curve_pools;
+pub mod dolomite;
 pub mod euler;
 pub mod events;
 pub mod exit_nfts;
@@ -29,8 +30,11 @@ pub mod known_gaps;
 pub mod liquid_staking;
 pub mod liquidity_pairs;
 pub mod liquity;
+pub mod liquity_v2;
 pub mod llamalend;
+pub mod lockstake;
 pub mod lockup_streams;
+pub mod maker_vaults;
 pub mod master_chef;
 pub mod merkl;
 pub mod merkle_distributor;
@@ -70,6 +74,8 @@ mod native_placeholder;
 mod owned_nfts;
 mod partial;
 mod read_nonzero;
+mod trove_health;
+mod vat;
 
 pub use boxed::Boxed;
 

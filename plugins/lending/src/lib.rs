@@ -1,5 +1,5 @@
-//! Troves, deposits and stakes of Liquity, pools of Aave v2 and its forks, Aave's safety module and Umbrella, markets and
-//! vaults of Morpho, vaults of Euler and Fluid, silos; and events of lending protocols: Aave in all versions with any fork,
+//! Troves, deposits and stakes of Liquity, Maker's vaults and Sky's staking engine, pools of Aave v2 and its forks, Aave's safety module and Umbrella, markets and
+//! vaults of Morpho, vaults of Euler and Fluid, balances in Dolomite, silos; and events of lending protocols: Aave in all versions with any fork,
 //! Morpho, Euler, Silo, Fraxlend, Fluid, Liquity.
 //!
 //! Invariant: a protocol is named only for contracts that are listed, or that its registry knows; the same events of
@@ -10,12 +10,16 @@ mod tests;
 
 use portolan_kits::aave_v3::{AaveV3Kit, AaveVersion};
 use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
+use portolan_kits::dolomite::DolomiteKit;
 use portolan_kits::euler::EulerKit;
 use portolan_kits::events::{Source, tables};
 use portolan_kits::fluid::FluidKit;
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGapsKit;
 use portolan_kits::liquity::LiquityKit;
+use portolan_kits::liquity_v2::LiquityV2Kit;
+use portolan_kits::lockstake::LockstakeKit;
+use portolan_kits::maker_vaults::MakerVaultsKit;
 use portolan_kits::morpho::MorphoKit;
 use portolan_kits::safety_module::SafetyModuleKit;
 use portolan_kits::silo::SiloKit;
@@ -29,6 +33,15 @@ const OWN_TABLE: &str = include_str!("table.events");
 const LIQUITY: LiquityKit =
     LiquityKit { trove: "liquity-trove", deposit: "liquity-stability-pool", stake: "liquity-staking" };
 
+/// The words for troves of the second version and its forks, and for deposits in stability pools.
+const LIQUITY_V2: LiquityV2Kit = LiquityV2Kit { trove: "liquity-v2-trove", deposit: "liquity-v2-stability-pool" };
+
+/// Maker's vaults.
+const MAKER: MakerVaultsKit = MakerVaultsKit { vault: "maker-vault" };
+
+/// Urns of Sky's staking engine.
+const LOCKSTAKE: LockstakeKit = LockstakeKit { urn: "sky-staking-engine" };
+
 /// The pools of Aave v2 and its forks.
 const AAVE_V2: AaveV3Kit = AaveV3Kit { version: AaveVersion::V2, reward_type: "aave-v2-rewards" };
 
@@ -40,6 +53,9 @@ const UMBRELLA: UmbrellaKit = UmbrellaKit { stake: "aave-umbrella" };
 
 /// Accounts in vaults, and shares of vaults that lend to others.
 const EULER: EulerKit = EulerKit { account: "euler-account", earn: "euler-earn" };
+
+/// Main accounts of owners.
+const DOLOMITE: DolomiteKit = DolomiteKit { account: "dolomite-account" };
 
 /// Lending tokens, and positions in vaults.
 const FLUID: FluidKit = FluidKit { token: "fluid-lending-token", vault: "fluid-vault" };
@@ -53,11 +69,15 @@ const SILO: SiloKit = SiloKit { pair: "silo-pair" };
 /// Keys of the rows.
 const KEYS: &[&[&str]] = &[
     LiquityKit::KEYS,
+    LiquityV2Kit::KEYS,
+    MakerVaultsKit::KEYS,
+    LockstakeKit::KEYS,
     AaveV3Kit::KEYS,
     SafetyModuleKit::KEYS,
     UmbrellaKit::KEYS,
     MorphoKit::KEYS,
     EulerKit::KEYS,
+    DolomiteKit::KEYS,
     FluidKit::KEYS,
     SiloKit::KEYS,
     KnownGapsKit::KEYS,
@@ -72,11 +92,15 @@ impl AccountProtocols for Lending {
     const ROWS: Rows = rows!("protocols", KEYS);
     const KITS: &'static [&'static dyn Kit] = &[
         &LIQUITY,
+        &LIQUITY_V2,
+        &MAKER,
+        &LOCKSTAKE,
         &AAVE_V2,
         &SAFETY_MODULES,
         &UMBRELLA,
         &MORPHO,
         &EULER,
+        &DOLOMITE,
         &FLUID,
         &SILO,
         &KnownGapsKit,

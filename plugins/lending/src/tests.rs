@@ -43,6 +43,12 @@ fn a_settings_row_belongs_to_the_mechanism_of_which_it_has_keys() {
     assert_eq!(questions(&[("lending_factory", address())]), [Question::LENDING]);
     assert_eq!(questions(&[("umbrella_rewards", address())]), [Question::CLAIMABLES, Question::FARMING]);
     assert_eq!(questions(&[("silo_configs", list())]), [Question::LENDING]);
+    let all = [Question::CLAIMABLES, Question::FARMING, Question::LENDING];
+    assert_eq!(questions(&[("collateral_registry", address())]), all);
+    assert_eq!(questions(&[("lockstake_engine", address())]), [Question::CLAIMABLES, Question::LENDING]);
+    assert_eq!(questions(&[("dolomite_margin", address())]), [Question::LENDING]);
+    let maker = ["cdp_manager", "cdp_lister", "ilk_registry", "jug", "debt_token"].map(|key| (key, address()));
+    assert_eq!(questions(&maker), [Question::LENDING]);
     assert_eq!(questions(&[("pool", address()), ("data_provider", address())])[0], Question::LENDING);
     assert_eq!(questions(&[("staked_aave_token", address())]), [Question::CLAIMABLES, Question::FARMING]);
     assert_eq!(questions(&[("contracts", list())]), [Question::EVENTS]);
@@ -65,6 +71,10 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("trove_manager", FORKED)],
         &[("trove_manager", FORKED), ("surplus_pool", FORKED)],
         &[("trove_manager", FORKED), ("debt_token", FORKED), ("reward_token", FORKED)],
+        &[("collateral_registry", FORKED)],
+        &[("collateral_registry", FORKED), ("price_feeds", FORKED_LIST), ("surplus_pools", FORKED_LIST)],
+        &[("lockstake_engine", FORKED)],
+        &[("dolomite_margin", FORKED)],
         &[("pool", FORKED), ("data_provider", FORKED), ("rewards_controller", FORKED)],
         &[("staked_aave_token", FORKED)],
         &[("umbrella_rewards", FORKED)],

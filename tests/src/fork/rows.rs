@@ -40,6 +40,20 @@ pub const ROWS: &[ForkRow] = &[
     row(CONVEX, "convex_stakes", "market = \"cvx\"\ncvx_staking = <boosters/staking>"),
     row(CONVEX, "side_booster", "market = \"side\"\nside_booster = <boosters/side>"),
     row(CONVEX, "vote_locker", "market = \"locker\"\nlocker = <boosters/locker>\nboosted = true"),
+    row(
+        ["cdps", "lending", "makerdao"],
+        "maker_vaults",
+        "cdp_manager = <maker/manager>\ncdp_lister = <maker/lister>\nilk_registry = <maker/ilks>\n\
+         jug = <maker/jug>\ndebt_token = <assets/dai>\nproxy_registry = <maker/proxies>",
+    ),
+    row(["cdps", "lending", "makerdao"], "lockstake", "market = \"lockstake\"\nlockstake_engine = <sky/engine>"),
+    row(
+        ["cdps", "lending", "liquity"],
+        "liquity_v2",
+        "market = \"v2\"\ncollateral_registry = <liquity/registry>\nprice_feeds = [<liquity/feed>]\n\
+         surplus_pools = [<liquity/surplus>]",
+    ),
+    row(["cdps", "lending", "dolomite"], "dolomite", "dolomite_margin = <dolomite>"),
     row(["chefs", "balancer", "beethovenx"], "master_chef", "kind = \"beets-chef\"\nchef = <chefs/beetsChef>"),
     row(["chefs", "bridges", "stargate"], "master_chef", "kind = \"stargate-time-chef\"\nchef = <chefs/lpStaking>"),
     row(TRADER_JOE, "master_chef", "kind = \"joe-chef\"\nchef = <chefs/bonusChef>\ngetter = \"JOE\""),

@@ -15,6 +15,7 @@ mod bad_pools;
 mod balances;
 mod batch_methods;
 mod boosters;
+mod cdps;
 mod chefs;
 mod claim_functions;
 mod claims;

@@ -1,13 +1,13 @@
 //! The trove of an account, and surplus collateral of a closed one.
 
 use portolan_plugin_api::{
-    Address, Claimable, Error, Health, JobContext, Leg, LegRole, NATIVE, Position, PositionKind, Price, U256, symbol,
+    Address, Claimable, Error, Health, JobContext, Leg, LegRole, NATIVE, Position, PositionKind, U256, symbol,
 };
 
 use super::contracts::{MCRCall, claimCollateralCall, fetchPriceCall, getCollateralCall, getEntireDebtAndCollCall};
 use super::{Liquity, ZERO_STANDS_S};
-use crate::fixed_point::WAD;
 use crate::kit::Labels;
+use crate::trove_health::Ratio;
 
 /// Returns the position of the trove, if there is one. A health that cannot be computed is absent, and reported.
 pub(super) async fn positions(
@@ -37,16 +37,7 @@ async fn health(cx: &JobContext, of: &Liquity, collateral: U256, debt: U256) -> 
     let price = cx.call(of.contracts.price_feed, fetchPriceCall {}).isolated();
     let least = cx.call(of.contracts.trove_manager, MCRCall {}).immutable();
     let (price, least) = cx.join((price, least)).await?;
-    let too_large = || Error::new("a ratio is too large");
-    let product = |a: U256, b: U256| a.checked_mul(b).ok_or_else(too_large);
-    let ratio = |a: U256, b: U256| a.checked_div(b).ok_or_else(|| Error::new("a ratio has no divisor"));
-    let current = ratio(product(collateral, price)?, debt)?;
-    let factor = ratio(product(current, WAD)?, least)?;
-    // Both tokens have 18 decimals, so the price of whole tokens is also that of smallest units.
-    let owed = ratio(product(debt, least)?, WAD)?;
-    let x128 = ratio(product(owed, U256::ONE << 128)?, collateral)?;
-    let price = Price { base: NATIVE, quote: Some(of.contracts.debt_token), x128, rest_x192: None };
-    Ok(Health { factor_wad: Some(factor), liquidation_price: Some(price) })
+    Ratio { collateral: (NATIVE, collateral), debt: (of.contracts.debt_token, debt) }.health(price, least)
 }
 
 /// Returns the claim of surplus collateral from a redemption or liquidation.

@@ -104,6 +104,7 @@ pub(crate) const FORMS: &[Form] = &[
     form("curve_gauges", "of a factory", Double("curve", "ChildGaugeDouble"), &["curve"]),
     form("curve_gauges", "named by the row", Canned, &["angle", "balancer", "stake-dao"]),
     form("curve_pools", "", Real("shares", "Stableswap"), &["curve"]),
+    form("dolomite", "", Double("cdps", "DolomiteMarginDouble"), &["dolomite"]),
     form("euler", "vaults of accounts", Double("lenders", "EVaultDouble"), &["euler"]),
     form("euler", "vaults that lend to others", Canned, &["euler"]),
     form("exit_nfts", "", Double("staked", "SwExitDouble"), &["swell"]),
@@ -142,6 +143,14 @@ pub(crate) const FORMS: &[Form] = &[
         &["pancakeswap", "quickswap_v2", "sushiswap_v2", "uniswap_v2"],
     ),
     form("liquity", "", Double("troves", "TroveManagerDouble"), &["liquity"]),
+    form(
+        "liquity_v2",
+        "",
+        Double("cdps", "BranchManagerDouble"),
+        &["asymmetry", "ebisu", "liquity", "nerite", "orki", "quill"],
+    ),
+    form("lockstake", "", Double("cdps", "LockstakeEngineDouble"), &["makerdao"]),
+    form("maker_vaults", "", Double("cdps", "CdpManagerDouble"), &["makerdao"]),
     form(
         "known_gaps",
         "",
