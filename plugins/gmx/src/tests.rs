@@ -37,6 +37,8 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
     testing::serves_forks::<Gmx>(&[
         &[("stake_tracker", FORKED), ("staked_tokens", FORKED_LIST), ("reward_trackers", FORKED_LIST)],
         &[("vester", FORKED)],
+        &[("data_store", FORKED), ("exchange_router", FORKED)],
+        &[("gains_staking", FORKED)],
         &[("contracts", FORKED_LIST)],
     ]);
 }

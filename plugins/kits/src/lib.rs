@@ -26,6 +26,8 @@ pub mod events;
 pub mod exit_nfts;
 pub mod fee_staking;
 pub mod fluid;
+pub mod gains_staking;
+pub mod gmx_v2;
 pub mod known_gaps;
 pub mod liquid_staking;
 pub mod liquidity_pairs;

@@ -1,4 +1,5 @@
-// Chain id 42161: doubles of GMX' reward trackers and of its vester. One tracker pays its own token, one pays fees and has
+// Chain id 42161: doubles of GMX' reward trackers, of its vester, of its second version with two markets,
+// and of Gains' staking. One tracker pays its own token, one pays fees and has
 // given away all that it had.
 // The tests know by arithmetic what its accounts have; see tests/tests/e2e/gmx.rs.
 import { MULTICALL3 } from '../lib/world.mjs';
@@ -50,8 +51,42 @@ export const gmx = {
     of('VesterDouble', vester)('dust', 'deposit', [31_536n * ONE]);
     await world.at(CLAIMED);
     of('VesterDouble', vester)('dust', 'claim');
+    // Gains: a stake of 300 and two vests of 100, one of which ends at once; 50 of a reward for all. A hundredth of a vest
+    // is released every 10,000 seconds.
+    const gns = world.deploy('TokenDouble', ['Gains Network', 'GNS', 18]);
+    const gains = world.deploy('GNSStakingDouble', [gns, [weth, gns]]);
+    const gainsBy = of('GNSStakingDouble', gains);
+    of('TokenDouble', gns)('deployer', 'mint', [world.accounts.farmer, 500n * ONE]);
+    of('TokenDouble', gns)('farmer', 'approve', [gains, ALL]);
+    gainsBy('farmer', 'stakeGns', [300n * ONE]);
+    gainsBy('farmer', 'createUnlockSchedule', [100n * ONE, 1_000_000n, 0]);
+    gainsBy('farmer', 'createUnlockSchedule', [100n * ONE, 1_000_000n, 1]);
+    of('TokenDouble', weth)('deployer', 'mint', [world.accounts.deployer, 50n * ONE]);
+    of('TokenDouble', weth)('deployer', 'approve', [gains, ALL]);
+    gainsBy('deployer', 'distributeReward', [weth, 50n * ONE]);
+    // The second version: one market of two tokens, one of a single token, and a vault.
+    const usdc = world.deploy('TokenDouble', ['USD Coin', 'USDC', 6]);
+    const store = world.deploy('DataStoreDouble');
+    const router = world.deploy('GmxRouterDouble', [store]);
+    const [pair, single, vault] = [1, 2, 3].map(() => world.deploy('MarketTokenDouble'));
+    const put = (list, ...contracts) => of('DataStoreDouble', store)('deployer', 'put', [list, ...contracts]);
+    put('MARKET_LIST', pair, weth, usdc);
+    put('MARKET_LIST', single, weth, weth);
+    put('GLV_LIST', vault, weth, usdc);
+    const owe = (who, market, coin, amount) => {
+      of('TokenDouble', coin)('deployer', 'mint', [market, amount]);
+      of('DataStoreDouble', store)('deployer', 'owe', [market, coin, world.accounts[who], amount]);
+    };
+    owe('farmer', pair, weth, 2n * ONE);
+    owe('farmer', pair, usdc, 30_000_000n);
+    owe('farmer', single, weth, 3n * ONE);
+    const trader = world.accounts.farmer;
+    of('DataStoreDouble', store)('deployer', 'open', [trader, pair, usdc, 500_000_000n, true]);
+    of('DataStoreDouble', store)('deployer', 'open', [trader, pair, usdc, 100_000_000n, false]);
+    of('TokenDouble', single)('deployer', 'mint', [trader, 7n * ONE]);
+    of('TokenDouble', vault)('deployer', 'mint', [trader, 11n * ONE]);
     await world.at(SNAPSHOT);
-    const contracts = { gmxToken, esGmx, weth, stakes, fees, vester };
-    return { contracts: { multicall3: MULTICALL3 }, prices: {}, more: { gmx: contracts, seconds: { before: LEFT - STAKED, after: SNAPSHOT - LEFT } } };
+    const contracts = { gmxToken, esGmx, weth, stakes, fees, vester, store, router, single, vault };
+    return { contracts: { multicall3: MULTICALL3 }, prices: {}, more: { gmx: contracts, gains, assets: { gmxToken, esGmx, weth, usdc, gns }, seconds: { before: LEFT - STAKED, after: SNAPSHOT - LEFT } } };
   },
 };

@@ -114,6 +114,13 @@ pub const ROWS: &[ForkRow] = &[
          reward_trackers = [<gmx/stakes>, <gmx/fees>]",
     ),
     row(["gmx", "gmx", "gmx"], "vester", "market = \"vesting\"\nvester = <gmx/vester>"),
+    // Of another protocol so that each is asked about by itself.
+    row(
+        ["gmx", "gmx", "metavault"],
+        "gmx_v2",
+        "market = \"synthetics\"\ndata_store = <gmx/store>\nexchange_router = <gmx/router>",
+    ),
+    row(["gmx", "gmx", "gains"], "gains_staking", "gains_staking = <gains>"),
     row(["lenders", "lending", "euler"], "euler", "evc = <euler/evc>\nevault_factory = <euler/factory>"),
     row(
         ["lenders", "lending", "fluid-lending"],

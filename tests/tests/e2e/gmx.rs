@@ -1,11 +1,16 @@
 //! Reward trackers of GMX' first version: stakes of two tokens, and what a distributor pays that has less than it owes; and
-//! its vester. What they have to be is said here by arithmetic; `tests/chain/profiles/gmx.mjs` has the history.
+//! its vester. Funding fees, collateral and shares of its second version. Gains' staking. What they have to be is said here
+//! by arithmetic; `tests/chain/profiles/gmx.mjs` has the history.
 
-use portolan_tests::fork::{Paid, SharedFork};
+use portolan_tests::fork::{Paid, Payments, SharedFork};
+use portolan_tests::json::Json;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
 /// The amount that the first tracker pays a second.
 const RATE: u128 = 4_000_000_000_000;
+
+/// The protocol of the row of the second version: another one, so that each is asked about by itself.
+const VERSION_2: &str = "metavault";
 
 static FORK: SharedFork = SharedFork::new("gmx");
 
@@ -57,4 +62,62 @@ fn a_claim_pays_what_it_is_said_to_and_no_more_than_the_distributor_has() {
             owed.into_iter().map(|owed| Paid { token: token.clone(), said: owed, received: owed }).collect();
         assert_eq!(fork.claim_each(who).unwrap(), expected, "{who}");
     }
+}
+
+#[test]
+fn funding_fees_of_all_markets_are_one_claim() {
+    let fork = FORK.start().unwrap().of(VERSION_2);
+    let claims = fork.claims("farmer").unwrap();
+    let [claim] = claims.as_slice() else { panic!("{} claims", claims.len()) };
+    // Two and three of different markets.
+    let paid = Payments::from([("weth".to_owned(), 5 * ONE), ("usdc".to_owned(), 30_000_000)]);
+    assert_eq!((&claim.said, &claim.received), (&paid, &paid));
+    assert_eq!(claim.rows[0].text_at("claimTransaction/to").unwrap(), fork.address("gmx/router").unwrap());
+}
+
+#[test]
+fn collateral_of_open_positions_and_shares_are_positions() {
+    let fork = FORK.get().unwrap().of(VERSION_2);
+    let row = |amount: u128| ("USDC".to_owned(), amount, "supply".to_owned());
+    assert_eq!(fork.lent("farmer").unwrap(), [row(100_000_000), row(500_000_000)]);
+    let shares = fork.items("pooling/{}/positions", "farmer").unwrap();
+    let told = |row: &Json| {
+        let leg = row.at("legs").unwrap().items().unwrap()[0].clone();
+        let text = |member| leg.text_at(member).unwrap().to_owned();
+        (row.text_at("contractAddress").unwrap().to_owned(), text("token/address"), text("amountRaw"))
+    };
+    let mut found: Vec<_> = shares.iter().map(told).collect();
+    let share = |name: &str, amount: u128| {
+        let at = fork.address(&format!("gmx/{name}")).unwrap().to_owned();
+        (at.clone(), at, amount.to_string())
+    };
+    let mut expected = [share("single", 7 * ONE), share("vault", 11 * ONE)];
+    found.sort();
+    expected.sort();
+    assert_eq!(found, expected);
+    assert_eq!(fork.lent("odd").unwrap(), []);
+    assert_eq!(fork.items("pooling/{}/positions", "odd").unwrap(), []);
+}
+
+#[test]
+fn stakes_and_vests_of_gains_have_a_claim_each() {
+    let fork = FORK.start().unwrap().of("gains");
+    assert_eq!(fork.staked("farmer").unwrap(), [("GNS".to_owned(), 300 * ONE)]);
+    // 50 are shared by 500: 30 for the stake, 10 for each vest. 400,000 of a million seconds have passed.
+    let claims = fork.claims("farmer").unwrap();
+    let mut said: Vec<Payments> = claims.iter().map(|claim| claim.said.clone()).collect();
+    said.sort();
+    let weth = |amount| ("weth".to_owned(), amount * ONE);
+    let vested = [("gns".to_owned(), 40 * ONE), weth(10)];
+    assert_eq!(said, [Payments::from(vested), Payments::from([weth(10)]), Payments::from([weth(30)])]);
+    for claim in claims {
+        assert_eq!(claim.said, claim.received, "{:?}", claim.rows);
+    }
+    let vests = fork.items("locked/{}/positions", "farmer").unwrap();
+    let amount = |row: &Json| row.at("legs").unwrap().items().unwrap()[0].text_at("amountRaw").unwrap().to_owned();
+    let mut left: Vec<String> = vests.iter().map(amount).collect();
+    left.sort();
+    // One ends at once.
+    assert_eq!(left, [(100 * ONE).to_string(), (60 * ONE).to_string()]);
+    assert_eq!(fork.items("locked/{}/positions", "odd").unwrap(), []);
 }

@@ -18,6 +18,8 @@ mod exit_nfts;
 mod fee_staking;
 mod fixture;
 mod fluid;
+mod gains_staking;
+mod gmx_v2;
 mod known_gaps;
 mod liquid_staking;
 mod liquidity_pairs;

@@ -151,6 +151,8 @@ pub(crate) const FORMS: &[Form] = &[
     ),
     form("lockstake", "", Double("cdps", "LockstakeEngineDouble"), &["makerdao"]),
     form("maker_vaults", "", Double("cdps", "CdpManagerDouble"), &["makerdao"]),
+    form("gains_staking", "", Double("gmx", "GNSStakingDouble"), &["gains"]),
+    form("gmx_v2", "", Double("gmx", "DataStoreDouble"), &["gmx"]),
     form(
         "known_gaps",
         "",
