@@ -3,6 +3,7 @@
 //! Nothing here knows how many endpoints a network has: they send the requests, and give the replies to this floor. It
 //! may use the errors of `wire`, and `reads`.
 
+pub(crate) mod approval_log;
 pub(crate) mod block;
 pub(crate) mod contract_log;
 pub(crate) mod heads;

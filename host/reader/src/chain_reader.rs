@@ -26,6 +26,7 @@ use crate::cache::stored_replies::StoredReplies;
 use crate::chain::gas_price::{GasPrice, GasPrices, PriceAt};
 use crate::chain::heads::Heads;
 use crate::client_id::ClientId;
+use crate::endpoints::approval_search::ApprovalSearch;
 use crate::endpoints::limit::Limits;
 use crate::endpoints::network::{Endpoints, Upstream};
 use crate::endpoints::round_trips::{LINGER_MIN, RoundTrips};
@@ -34,7 +35,10 @@ use crate::reads::read_budget::ReadBudget;
 use crate::reads::read_set::ReadSet;
 use crate::reads::reply_set::ReplySet;
 use crate::wire::transport::{Pool, ReplyMemory};
-use crate::{Block, BlockRef, ContractLog, Freshness, Outcome, Read, ReadFailure, Reader, Reply, TransactionLookup};
+use crate::{
+    ApprovalQuery, Block, BlockRef, ContractLog, FoundApprovals, Freshness, Outcome, Read, ReadFailure, Reader, Reply,
+    SearchEnd, TransactionLookup,
+};
 
 /// Subtracted from every deadline, so that a failure is reported in time.
 const MARGIN: Duration = Duration::from_millis(20);
@@ -267,6 +271,22 @@ impl Reader for ChainReader {
     ) -> BoxFuture<'a, Result<Vec<ContractLog>, ReadFailure>> {
         async move {
             self.network(chain_id)?.endpoints.contract_logs(after, to, contracts, with_margin(deadline)).await
+        }
+        .boxed()
+    }
+
+    fn approvals<'a>(
+        &'a self,
+        chain_id: u64,
+        query: ApprovalQuery,
+        deadline: Instant,
+        budget: &'a ReadBudget,
+    ) -> BoxFuture<'a, FoundApprovals> {
+        async move {
+            match self.network(chain_id) {
+                Ok(network) => network.endpoints.approvals(query, with_margin(deadline), budget).await,
+                Err(failure) => ApprovalSearch::new(query, budget).end(SearchEnd::Failed(failure)),
+            }
         }
         .boxed()
     }

@@ -13,9 +13,11 @@ pub(crate) mod heavy_calls;
 
 pub(crate) mod endpoint;
 
+pub(crate) mod approval_search;
 pub(crate) mod client_rates;
 pub(crate) mod health;
 pub(crate) mod limit;
+pub(crate) mod log_window;
 pub(crate) mod round_trips;
 pub(crate) mod selector;
 pub(crate) mod status;

@@ -46,12 +46,14 @@ pub use self::cache::lookup::{Lookup, OpenGroups, SharedLookup};
 pub use self::cache::reply_cache::{SharedListPart, StoredReplyFilter};
 pub use self::cache::store::StoreSettings;
 pub use self::cache::stored_replies::{StoredReplies, StoredRepliesError, StoredReply};
+pub use self::chain::approval_log::ApprovedPair;
 pub use self::chain::block::{Block, BlockRef};
 pub use self::chain::contract_log::ContractLog;
 pub use self::chain::gas_price::GasPrice;
 pub use self::chain::transaction::{GasPaid, Log, Receipt, TransactionLookup, TransactionStatus};
 pub use self::chain_reader::ChainReader;
 pub use self::client_id::ClientId;
+pub use self::endpoints::approval_search::{ApprovalQuery, FoundApprovals, SearchEnd};
 pub use self::endpoints::limit::Limits;
 pub use self::endpoints::network::Upstream;
 pub use self::endpoints::status::{

@@ -11,9 +11,10 @@ use tokio::time::Instant;
 
 use crate::cache::lookup::{OpenGroups, SharedLookup};
 use crate::cache::reply_cache::SharedListPart;
+use crate::endpoints::approval_search::ApprovalSearch;
 use crate::{
-    Block, BlockRef, ClientId, ContractLog, GasPrice, Read, ReadBudget, ReadFailure, ReadSet, Reply, ReplySet,
-    TransactionLookup,
+    ApprovalQuery, Block, BlockRef, ClientId, ContractLog, FoundApprovals, GasPrice, Read, ReadBudget, ReadFailure,
+    ReadSet, Reply, ReplySet, SearchEnd, TransactionLookup,
 };
 
 /// Pinned block of each network, or why it has none, by chain id.
@@ -61,6 +62,19 @@ pub trait Reader: Send + Sync {
         _deadline: Instant,
     ) -> BoxFuture<'a, Result<Vec<ContractLog>, ReadFailure>> {
         ready(Err(ReadFailure::NotConfigured)).boxed()
+    }
+
+    /// Searches logs for the approvals of an account, from the newest block to the oldest. Requests are charged to the
+    /// budget, of which half is left. One endpoint's word is taken for what logs there are.
+    fn approvals<'a>(
+        &'a self,
+        _chain_id: u64,
+        query: ApprovalQuery,
+        _deadline: Instant,
+        budget: &'a ReadBudget,
+    ) -> BoxFuture<'a, FoundApprovals> {
+        let failed = SearchEnd::Failed(ReadFailure::NotConfigured);
+        ready(ApprovalSearch::new(query, budget).end(failed)).boxed()
     }
 
     /// Returns the block with this hash. Fails with [`ReadFailure::BlockLost`] if no endpoint knows it.

@@ -19,8 +19,8 @@ use tracing::{Instrument, Span, debug_span};
 use crate::endpoints::round_trips::{LINGER_MAX, LINGER_PARTICIPANTS, LINGER_STEP, LINGERS_MAX};
 use crate::read_joiner::ReadJoiner;
 use crate::{
-    Block, Effort, GasPrice, Lookup, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet, Run,
-    Sender, SharedListPart, SharedLookup, Simulation,
+    ApprovalQuery, Block, Effort, FoundApprovals, GasPrice, Lookup, Outcome, Read, ReadBudget, ReadFailure, ReadSet,
+    Reader, Reply, ReplySet, Run, SearchEnd, Sender, SharedListPart, SharedLookup, Simulation,
 };
 
 /// Reads one network at one block.
@@ -267,6 +267,15 @@ impl Session {
             self.budget.note_failure();
         }
         price
+    }
+
+    /// Searches logs for the approvals of an account, until `deadline`.
+    pub async fn approvals(&self, query: ApprovalQuery, deadline: Instant) -> FoundApprovals {
+        let found = self.reader.approvals(self.chain_id, query, deadline.min(self.deadline), &self.budget).await;
+        if matches!(found.end, SearchEnd::Failed(_)) {
+            self.budget.note_failure();
+        }
+        found
     }
 
     /// Reads at once, apart from any batch. Returns one reply for each read, in order.

@@ -17,8 +17,8 @@ use tokio::time::Instant;
 
 use crate::endpoints::round_trips::LINGER_MIN;
 use crate::{
-    Block, BlockRef, ClientId, Freshness, GasPrice, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply,
-    ReplySet, Session, SharedListPart, TransactionLookup,
+    ApprovalQuery, ApprovedPair, Block, BlockRef, ClientId, FoundApprovals, Freshness, GasPrice, Outcome, Read,
+    ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet, SearchEnd, Session, SharedListPart, TransactionLookup,
 };
 
 /// The first block of every scripted chain. Later ones differ only in their number.
@@ -50,6 +50,10 @@ pub struct ScriptedChain {
     pins_behind: u64,
     transaction: Result<TransactionLookup, ReadFailure>,
     logs_native: bool,
+    /// Approvals in logs, each with its block.
+    approvals: Vec<(u64, ApprovedPair)>,
+    /// Lowest block with logs.
+    logs_from: u64,
     record: Arc<Mutex<Record>>,
 }
 
@@ -65,6 +69,8 @@ struct Record {
     requests: Vec<Vec<Read>>,
     /// Parts of lists that are shared, by key.
     list_parts: HashMap<Vec<u8>, SharedListPart>,
+    /// Searches for approvals.
+    searches: Vec<ApprovalQuery>,
 }
 
 impl ScriptedChain {
@@ -95,6 +101,23 @@ impl ScriptedChain {
     pub fn logs_native(&mut self) -> &mut Self {
         self.logs_native = true;
         self
+    }
+
+    /// Adds a log of an approval, whoever the owner is.
+    pub fn approval(&mut self, block: u64, token: Address, spender: Address) -> &mut Self {
+        self.approvals.push((block, (token, spender)));
+        self
+    }
+
+    /// Removes the logs of all blocks below this one.
+    pub fn logs_from(&mut self, block: u64) -> &mut Self {
+        self.logs_from = block;
+        self
+    }
+
+    /// Returns the searches for approvals.
+    pub fn searches(&self) -> Vec<ApprovalQuery> {
+        self.record.lock().searches.clone()
     }
 
     /// Puts a reply into the cache, whatever the chain answers.
@@ -166,6 +189,15 @@ impl ScriptedChain {
         self.pin_failure.map_or(Ok(Block { number, evm_number: number, ..BLOCK }), Err)
     }
 
+    fn search(&self, query: ApprovalQuery) -> FoundApprovals {
+        self.record.lock().searches.push(query);
+        let from = query.from.max(self.logs_from);
+        let is_found = |block: u64| (from..=query.to).contains(&block);
+        let pairs = self.approvals.iter().filter(|(block, _)| is_found(*block)).map(|(_, pair)| *pair).collect();
+        let end = if from > query.from { SearchEnd::NoLogs } else { SearchEnd::Whole };
+        FoundApprovals { pairs, from: (from <= query.to).then_some(from), requests: 1, end }
+    }
+
     fn scripted(&self, read: &Read) -> Reply {
         let outcome = self.outcomes.get(&key(read)).cloned();
         Reply::fresh(outcome.unwrap_or_else(|| (self.other)(read)))
@@ -212,6 +244,8 @@ impl Default for ScriptedChain {
             pins_behind: 0,
             transaction: Err(ReadFailure::NotConfigured),
             logs_native: false,
+            approvals: Vec::new(),
+            logs_from: 0,
             record: Arc::default(),
         }
     }
@@ -285,6 +319,16 @@ impl Reader for ScriptedReader {
         let pinned = self.0.get(&chain_id).map_or(Err(ReadFailure::NotConfigured), ScriptedChain::pin);
         let is_new_enough = |block: Block| if block.number < min { Err(ReadFailure::Behind) } else { Ok(block) };
         ready(pinned.and_then(is_new_enough)).boxed()
+    }
+
+    fn approvals<'a>(
+        &'a self,
+        chain_id: u64,
+        query: ApprovalQuery,
+        _: Instant,
+        _: &'a ReadBudget,
+    ) -> BoxFuture<'a, FoundApprovals> {
+        ready(self.0[&chain_id].search(query)).boxed()
     }
 
     /// All blocks have one hash, so this returns the newest.

@@ -1,5 +1,6 @@
 //! The reader against nodes on loopback that behave as real ones do, rightly and wrongly.
 
+mod approvals;
 mod block_hashes;
 pub(crate) mod blocks;
 mod budgets;

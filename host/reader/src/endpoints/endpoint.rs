@@ -4,6 +4,7 @@
 //! ends by its deadline and is recorded in the endpoint's health. A URL may lead to a node of another chain at any
 //! time: a reply that does not prove its chain is used only if the chain id is reported again after it.
 
+mod approval_logs;
 mod batches;
 mod blocks;
 mod contract_logs;
@@ -30,6 +31,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+pub(crate) use self::approval_logs::LogsEnd;
 pub(crate) use self::simulate::Simulated;
 pub(crate) use self::single::SingleReply;
 use crate::chain::native_logs::NativeLogs;
@@ -37,6 +39,7 @@ use crate::chain::next_block::NextBlock;
 use crate::endpoints::chunk_sizer::ChunkSizer;
 use crate::endpoints::health::{Health, RequestKind};
 use crate::endpoints::limit::{Limits, Permit, RequestLimiter};
+use crate::endpoints::log_window::LogWindow;
 use crate::endpoints::status::BatchMethod;
 use crate::methods::multicall::CHUNK_READS_MAX;
 use crate::wire::error::{EndpointError, RequestError};
@@ -67,6 +70,8 @@ pub(crate) struct Endpoint {
     pub(crate) limiter: RequestLimiter,
     pub(crate) health: Health,
     pub(crate) chunk_sizer: ChunkSizer,
+    /// How it takes requests for logs.
+    log_window: Mutex<LogWindow>,
     learned: Mutex<Learned>,
     probing: tokio::sync::Mutex<()>,
     /// Held by the one small call that may run beside slow reads.
@@ -148,6 +153,7 @@ impl Endpoint {
             limiter: RequestLimiter::new(limits),
             health: Health::default(),
             chunk_sizer: ChunkSizer::default(),
+            log_window: Mutex::default(),
             learned: Mutex::default(),
             probing: tokio::sync::Mutex::default(),
             calling_beside: tokio::sync::Mutex::default(),

@@ -6,6 +6,7 @@
 
 mod turns;
 
+mod approvals;
 mod cross_check;
 mod finality;
 mod named_block;

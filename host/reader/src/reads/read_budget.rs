@@ -116,6 +116,11 @@ impl ReadBudget {
         self.sent.take(1)
     }
 
+    /// Takes a request that an answer can do without; returns false if less than half would be left.
+    pub(crate) fn take_spare_request(&self) -> bool {
+        self.sent.take_leaving(1, self.sent.max() / 2)
+    }
+
     /// Returns true if no further request may be sent.
     pub(crate) fn is_spent(&self) -> bool {
         self.sent.used() >= self.sent.max()

@@ -89,6 +89,13 @@ const TOO_LARGE: &[&str] = &[
     "execution timeout",
     "execution aborted",
     "execution timed out",
+    "query returned more than",
+    "query exceeds",
+    "block range",
+    "blocks range",
+    "range is too large",
+    "range too large",
+    "too many results",
 ];
 const OUT_OF_GAS: &[&str] = &[
     "out of gas",
@@ -143,7 +150,9 @@ const REVERT: &[&str] = &["revert"];
 const REVERT_CODE: i64 = 3;
 /// Parse error, invalid request, method not found, method not supported, limit exceeded (EIP-1474): never about the
 /// contract.
-const ENDPOINT_CODES: &[i64] = &[-32700, -32600, -32601, -32602, -32004, -32005, 429, 401, 403];
+const ENDPOINT_CODES: &[i64] = &[-32700, -32600, -32601, -32602, -32004, LIMIT_EXCEEDED, 429, 401, 403];
+/// Most nodes mean a rate by it.
+const LIMIT_EXCEEDED: i64 = -32005;
 
 fn contains_any(message: &str, parts: &[&str]) -> bool {
     parts.iter().any(|part| message.contains(part))
@@ -171,6 +180,10 @@ fn classify(code: i64, message: String, data: &Value) -> RequestError {
         return encoded_error(data).unwrap_or(RequestError::Halted);
     }
     let wait = requested_wait(&message, data);
+    // Public nodes say no more than the name of this code (EIP-1474) to a request for too many logs.
+    if (code, message.as_str(), wait) == (LIMIT_EXCEEDED, "limit exceeded", None) {
+        return EndpointError::Rpc(code).into();
+    }
     if (json_rpc::ErrorPayload { code, message: message.into(), data: None::<()> }).is_retry_err() {
         return EndpointError::Throttled(wait).into();
     }
@@ -330,6 +343,9 @@ mod tests {
             (-32000, "Transaction gas limit of 30 exceeds block gas limit of 20", RequestError::GasTooHigh),
             (-32602, "too many arguments, want at most 2", RequestError::Endpoint(EndpointError::Rpc(-32602))),
             (-32005, "Response size exceeded", RequestError::TooLarge),
+            (-32005, "limit exceeded", RequestError::Endpoint(EndpointError::Rpc(-32005))),
+            (-32005, "rate limit exceeded", RequestError::Endpoint(EndpointError::Throttled(None))),
+            (-32005, "query returned more than 10000 results", RequestError::TooLarge),
             (-32603, "internal error at google", RequestError::Ambiguous(-32603)),
             (-32000, "missing trie node", RequestError::Ambiguous(-32000)),
         ];
