@@ -15,6 +15,7 @@ pub(crate) mod watch;
 
 mod admin;
 mod admission;
+mod approval_lists;
 mod context;
 mod start;
 mod work;
@@ -58,12 +59,14 @@ pub(crate) use self::start::{GatewaySettings, StartError};
 use self::work::Work;
 use self::work::account_rows::RowWork;
 use self::work::accounts::AccountsWork;
+use self::work::approvals::ApprovalWork;
 use self::work::balances::BalanceWork;
 use self::work::claim_plan::ClaimPlanWork;
 use self::work::events::EventWork;
 #[cfg(feature = "fuzzing")]
 pub(crate) use self::work::events::fuzzing::fuzzed_events;
 use self::work::names::{self, NameLookup};
+use self::work::revoke_plan::RevokePlanWork;
 use crate::budget::{AnswerBudget, AnswerLimits};
 use crate::clear_signing::ClaimDescriptor;
 use crate::cpu_pool::CpuPool;
@@ -222,6 +225,15 @@ impl Gateway {
             About::Balances { assets, chain_id } => {
                 let work = BalanceWork::new(&context, account, assets, chain_id);
                 self.work(query, context, work).await
+            }
+            About::Approvals { chain_id } => {
+                let work = ApprovalWork::new(&context, account, chain_id);
+                self.work(query, context, work).await
+            }
+            About::RevokePlan(revoked) => {
+                let network = context.networks().with_chain_id(revoked.chain_id).cloned();
+                let network = network.ok_or_else(|| Problem::InvalidBlock("block names another network".into()))?;
+                self.work(query, context, RevokePlanWork { network, account, revoked }).await
             }
             About::Name(lookup) => self.work(query, context, NameLookup::name_of(account, lookup)).await,
         }

@@ -30,6 +30,8 @@ pub(crate) enum Endpoint {
     Events,
     NativeBalance,
     TokenBalances,
+    Approvals,
+    RevokePlan,
     Claimables,
     Farming,
     Lending,
@@ -63,6 +65,8 @@ impl Endpoint {
             Self::Events => "events",
             Self::NativeBalance => "native-balance",
             Self::TokenBalances => "token-balances",
+            Self::Approvals => "approvals",
+            Self::RevokePlan => "revoke-plan",
             Self::Claimables => "claimables",
             Self::Farming => "farming",
             Self::Lending => "lending",
@@ -107,10 +111,13 @@ impl Endpoint {
                 "currency",
             ],
             Self::ClaimPlan => &["network", "include", "exclude", "worth", "block", "min-block", "currency"],
+            Self::RevokePlan => &["network", "token", "spender", "block", "min-block", "currency"],
             Self::Watch => &["include", "exclude", "network", "kind", "simulate", "worth"],
             Self::AddressOfName | Self::NameOfAccount => &["network", "block", "min-block"],
             Self::Events => &["network", "type", "max-logs", "account", "currency"],
-            Self::NativeBalance | Self::TokenBalances => &["network", "block", "min-block", "currency"],
+            Self::NativeBalance | Self::TokenBalances | Self::Approvals => {
+                &["network", "block", "min-block", "currency"]
+            }
             Self::Claimables => &["network", "simulate", "worth", "block", "min-block", "currency"],
             Self::Farming | Self::Lending | Self::Borrowing | Self::Pooling | Self::Locked => {
                 &["network", "block", "min-block", "currency"]
@@ -122,6 +129,7 @@ impl Endpoint {
     pub(crate) fn required(self) -> &'static [&'static str] {
         match self {
             Self::ClaimPlan | Self::Events => &["network"],
+            Self::RevokePlan => &["network", "token", "spender"],
             Self::ClaimablesOfAccounts | Self::PositionsOfAccounts => &["accounts"],
             _ => &[],
         }
@@ -168,7 +176,7 @@ pub(crate) const WITHOUT_PARAMETERS: [&str; 5] = ["/metrics", "/plugins", "/list
 
 /// Path patterns: words match themselves, names in braces match a value. A slug is neither reserved nor an address,
 /// and an account in first place is not a reserved word.
-pub(crate) static PATHS: [(&[&str], Endpoint); 24] = [
+pub(crate) static PATHS: [(&[&str], Endpoint); 26] = [
     (&["networks"], Endpoint::Networks),
     (&["protocols"], Endpoint::Protocols),
     (&["protocols", "coverage"], Endpoint::Coverage),
@@ -184,6 +192,8 @@ pub(crate) static PATHS: [(&[&str], Endpoint); 24] = [
     (&["balance", "{account}", "native-balance"], Endpoint::NativeBalance),
     (&["balance", "{account}", "token-balances"], Endpoint::TokenBalances),
     (&["{account}", "native-balance"], Endpoint::NativeBalance),
+    (&["{account}", "approvals"], Endpoint::Approvals),
+    (&["{account}", "approvals", "plan"], Endpoint::RevokePlan),
     (&["{account}", "claim-plan"], Endpoint::ClaimPlan),
     (&["{account}", "watch"], Endpoint::Watch),
     (&["{slug}", "clear-signing.json"], Endpoint::ClearSigning),

@@ -20,6 +20,7 @@ const CALLS = {
   claim_plan: { right: { account, network }, wrong: [[{ account }, /network is missing/], [{ account, network: 'nowhere' }, /nowhere/], [{ account, network: { name: network } }, /is a text/]] },
   positions: { right: { account }, wrong: [[{ account, exclude: [1] }, /list of texts/]] },
   token_balances: { right: { account, network }, wrong: [[{ account: 7 }, /7/]] },
+  approvals: { right: { account }, wrong: [[{ account, network: 'nowhere' }, /nowhere/]] },
   native_balances: { right: { account }, wrong: [[{ account, network: 'nowhere' }, /nowhere/]] },
   transaction: { right: { hash: transaction, network, account }, wrong: [[{ hash: HASH, network }, /./], [{ hash: 'x', network }, /x/], [{ hash: HASH }, /network/]] },
   address_of_name: { right: undefined, wrong: [[{ name: 'no name' }, /./], [{}, /name is missing/]] },

@@ -140,6 +140,26 @@ static BALANCES: &[Column] = &[
     csv_only(number("decimals", "/token/decimals")),
 ];
 
+static APPROVALS: &[Column] = &[
+    text("network", "/network/name"),
+    text("token", "/token/symbol"),
+    text("spender", "/spender/address"),
+    text("name", "/spender/name"),
+    text("protocol", "/spender/protocol/slug"),
+    number("allowance", "/allowance"),
+    text("unlimited", "/unlimited"),
+    number("amountAtRisk", "/amountAtRisk"),
+    dollars("dollarValue", "/dollarValue"),
+    in_currency("/inCurrency/value"),
+    text("listed", "/listed"),
+    csv_only(number("balance", "/balance")),
+    csv_only(number("chainId", "/network/chainId")),
+    csv_only(text("tokenAddress", "/token/address")),
+    csv_only(number("decimals", "/token/decimals")),
+    csv_only(text("revokeTo", "/revokeTransaction/to")),
+    csv_only(text("revokeData", "/revokeTransaction/data")),
+];
+
 static EVENTS: &[Column] = &[
     text("type", "/type"),
     text("protocol", "/protocol/slug"),
@@ -251,6 +271,7 @@ fn of_one(topic: Topic, documents: &[Value]) -> Option<Vec<Sheet>> {
             let rows: Option<Vec<Vec<Value>>> = documents.iter().map(items).collect();
             vec![Sheet::of(BALANCES, rows?.concat())]
         }
+        Topic::Approvals => vec![Sheet::of(APPROVALS, items(first)?)],
         Topic::Events => events(first)?,
         Topic::Name => vec![Sheet::of(NAMES, vec![one(first)?])],
         Topic::Plan => plan(one(first)?)?,

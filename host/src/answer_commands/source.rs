@@ -140,6 +140,6 @@ async fn lone(
 pub(super) fn needs_plugins(topic: Topic) -> bool {
     match topic {
         Topic::Claimables | Topic::Positions | Topic::Plan | Topic::Protocols | Topic::Coverage => true,
-        Topic::Balances | Topic::Events | Topic::Name | Topic::Networks => false,
+        Topic::Balances | Topic::Approvals | Topic::Events | Topic::Name | Topic::Networks => false,
     }
 }

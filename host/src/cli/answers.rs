@@ -24,6 +24,7 @@ pub(crate) enum Topic {
     Claimables,
     Positions,
     Balances,
+    Approvals,
     Events,
     Name,
     Plan,
@@ -48,7 +49,7 @@ struct AnswerRow {
 const ACCOUNT: Option<(&str, &str)> =
     Some(("ACCOUNT", "The account: an address, an ENS name or eip155:CHAIN_ID:ADDRESS"));
 
-static COMMANDS: [AnswerRow; 9] = [
+static COMMANDS: [AnswerRow; 11] = [
     AnswerRow {
         topic: Topic::Claimables,
         name: "claimables",
@@ -74,11 +75,27 @@ static COMMANDS: [AnswerRow; 9] = [
         of_several: None,
     },
     AnswerRow {
+        topic: Topic::Approvals,
+        name: "approvals",
+        about: "Show what others may take from an account, by token and spender",
+        subject: ACCOUNT,
+        endpoints: &[Endpoint::Approvals],
+        of_several: None,
+    },
+    AnswerRow {
         topic: Topic::Plan,
         name: "plan",
         about: "Plan all claims of an account on a network, in order, as one request to a wallet",
         subject: ACCOUNT,
         endpoints: &[Endpoint::ClaimPlan],
+        of_several: None,
+    },
+    AnswerRow {
+        topic: Topic::Plan,
+        name: "revoke-plan",
+        about: "Plan how an account takes one allowance back, as one request to a wallet",
+        subject: ACCOUNT,
+        endpoints: &[Endpoint::RevokePlan],
         of_several: None,
     },
     AnswerRow {

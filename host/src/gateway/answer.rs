@@ -96,6 +96,7 @@ pub(crate) enum Items {
     /// The native balance on one network.
     NativeBalance(Balance),
     Balances(Vec<Balance>),
+    Approvals(Vec<Allowance>),
     Name(NameRecord),
     Events(TransactionEvents),
 }
@@ -114,6 +115,7 @@ impl Items {
             Self::NativeBalance(_) | Self::Name(_) => 1,
             Self::ClaimPlan(plan) => plan.calls.len() + plan.left_out.len(),
             Self::Balances(balances) => balances.len(),
+            Self::Approvals(approvals) => approvals.len(),
             Self::Events(events) => events.events.len() + events.transaction.logs.len(),
         }
     }
@@ -490,4 +492,41 @@ pub(crate) struct Balance {
     pub(crate) token: Arc<Token>,
     /// Smallest units.
     pub(crate) amount: U256,
+}
+
+/// An amount that another may take from the account.
+#[derive(Clone, Debug)]
+pub(crate) struct Allowance {
+    pub(crate) account: Address,
+    pub(crate) token: Arc<Token>,
+    pub(crate) spender: Spender,
+    /// What may be taken, in smallest units; more than zero.
+    pub(crate) amount: U256,
+    /// Smallest units that the account has.
+    pub(crate) balance: U256,
+    /// The transaction that sets the allowance to zero.
+    pub(crate) revocation: ClaimTransaction,
+}
+
+impl Allowance {
+    /// Returns what the spender could take now, in smallest units.
+    pub(crate) fn at_risk(&self) -> U256 {
+        self.amount.min(self.balance)
+    }
+
+    /// Returns true if the amount is above half of the largest number, or above all that there is of the token.
+    /// Tokens that count in fewer bits have a smaller largest number, which is above their supply.
+    pub(crate) fn is_unlimited(&self) -> bool {
+        self.amount.bit(255) || (!self.token.total_supply.is_zero() && self.amount > self.token.total_supply)
+    }
+}
+
+/// Who may take it.
+#[derive(Clone, Debug)]
+pub(crate) struct Spender {
+    pub(crate) address: Address,
+    /// Name of a contract that is the same on every network.
+    pub(crate) name: Option<&'static str>,
+    /// The protocol that has the contract in a deployment.
+    pub(crate) protocol: Option<Arc<Protocol>>,
 }

@@ -26,6 +26,7 @@ use crate::budget::AnswerBudget;
 use crate::cpu_pool::CpuPool;
 use crate::events::tables::Tables;
 use crate::gateway::answer::{Answer, Items};
+use crate::gateway::approval_lists::ApprovalLists;
 use crate::gateway::claims::gas_limit::GasLimits;
 use crate::gateway::codeless::Codeless;
 use crate::gateway::compositions::CompositionJobs;
@@ -62,6 +63,7 @@ pub(super) struct Sources {
     pub(super) names: Names,
     pub(super) off_chain: OffChain,
     pub(super) codeless: Codeless,
+    pub(super) approval_lists: ApprovalLists,
     pub(super) prices: Prices,
     /// Price sources that work at any block.
     pub(super) past_prices: Prices,
@@ -407,6 +409,7 @@ impl Context {
             names: Names::new(portolan_assets::names::NameSettings::default()),
             off_chain: OffChain::new(1 << 20),
             codeless: Codeless::default(),
+            approval_lists: ApprovalLists::default(),
             prices: Prices::new(portolan_assets::price::PriceSettings::default()),
             past_prices: Prices::new(portolan_assets::price::PriceSettings::default()),
             tables: Tables::read().unwrap(),

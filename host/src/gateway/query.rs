@@ -191,6 +191,10 @@ pub(crate) enum About {
     ClaimPlan { filter: Filter, chain_id: u64, worth: bool },
     /// Balances of native or of listed tokens, on one network or on all.
     Balances { assets: Assets, chain_id: Option<u64> },
+    /// What others may take from the account, on one network or on all.
+    Approvals { chain_id: Option<u64> },
+    /// Plan for taking one allowance back.
+    RevokePlan(Revocation),
     /// The account's ENS name.
     Name(Lookup),
 }
@@ -260,6 +264,14 @@ pub(crate) static POSITION_KINDS: [(&str, PositionKind); 6] = [
     ("locked", PositionKind::LOCKED),
     ("vesting", PositionKind::VESTING),
 ];
+
+/// An allowance to take back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Revocation {
+    pub(crate) chain_id: u64,
+    pub(crate) token: Address,
+    pub(crate) spender: Address,
+}
 
 /// Options of a name lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

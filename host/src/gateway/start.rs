@@ -23,6 +23,7 @@ use crate::budget::AnswerLimits;
 use crate::cpu_pool::CpuPool;
 use crate::events::tables::{Tables, TablesError};
 use crate::gateway::admission::Admission;
+use crate::gateway::approval_lists::ApprovalLists;
 use crate::gateway::claims::gas_limit::GasLimits;
 use crate::gateway::codeless::Codeless;
 use crate::gateway::context::Sources;
@@ -123,6 +124,7 @@ impl Gateway {
             names: Names::new(settings.names.clone()),
             off_chain: OffChain::new(settings.documents_bytes_max).sharing(documents),
             codeless: Codeless::default(),
+            approval_lists: ApprovalLists::default(),
             past_prices: prices.of_any_block(),
             prices,
             tables: Tables::read()?,

@@ -2,12 +2,14 @@
 
 pub(super) mod account_rows;
 pub(super) mod accounts;
+pub(super) mod approvals;
 pub(super) mod balances;
 pub(super) mod claim_plan;
 pub(super) mod events;
 pub(super) mod fees;
 pub(super) mod names;
 pub(super) mod protocols;
+pub(super) mod revoke_plan;
 pub(super) mod rows_by_job;
 pub(super) mod simulation;
 

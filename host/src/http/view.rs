@@ -9,6 +9,7 @@ pub(super) mod rate;
 
 mod account_answer;
 mod account_effects;
+mod approvals;
 mod bodies;
 mod claim_plan;
 mod clear_signing;
@@ -45,6 +46,7 @@ pub(super) use self::problem::problem;
 
 use self::account_answer::AccountAnswerView;
 use self::account_effects::AccountEffectsView;
+use self::approvals::AllowanceView;
 use self::claim_plan::ClaimPlanView;
 use self::clear_signing::ClearSigningView;
 use self::coverage::CoverageView;
@@ -104,6 +106,7 @@ pub(super) fn write(
         Items::NativeBalance(row) => document.single(BalanceView::of(row, shape)),
         Items::Name(record) => document.single(NameView::of(record, shape)),
         Items::Balances(rows) => document.rows(|| rows.iter().map(|row| BalanceView::of(row, shape))),
+        Items::Approvals(rows) => document.rows(|| rows.iter().map(|row| AllowanceView::of(row, shape))),
         Items::Events(events) => {
             let of = |is_repeat| events.events.iter().filter(move |event| event.merged.is_repeat == is_repeat);
             let tokens = WrittenTokens::of(events, shape);

@@ -38,13 +38,16 @@ pub(crate) enum Reason {
     NotCovered,
     /// The name of an account that resolves to no address, among other accounts.
     NameNotFound,
+    /// Blocks whose logs were not searched.
+    History,
 }
 
 impl Reason {
     /// All reasons, by word.
-    pub(crate) const ALL: [Self; 18] = [
+    pub(crate) const ALL: [Self; 19] = [
         Self::Crashed,
         Self::Disabled,
+        Self::History,
         Self::InvalidOutput,
         Self::InvalidReply,
         Self::NameNotFound,
@@ -70,7 +73,7 @@ impl Reason {
             Self::OverBudget | Self::Rejected => true,
             Self::Upstream | Self::WrongChain | Self::NotConfigured | Self::Quarantined | Self::Disabled => false,
             Self::NotAllowed | Self::UnknownBlock | Self::NoState | Self::Stale | Self::NotCovered => false,
-            Self::InvalidReply | Self::NameNotFound => false,
+            Self::InvalidReply | Self::NameNotFound | Self::History => false,
         }
     }
 
@@ -89,6 +92,7 @@ impl Reason {
         match self {
             Self::Crashed => &reasons::CRASHED,
             Self::Disabled => &reasons::DISABLED,
+            Self::History => &reasons::HISTORY,
             Self::InvalidOutput => &reasons::INVALID_OUTPUT,
             Self::InvalidReply => &reasons::INVALID_REPLY,
             Self::NameNotFound => &reasons::NAME_NOT_FOUND,

@@ -17,7 +17,7 @@ pub(crate) struct Operation {
 pub(crate) static TAGS: [(&str, &str); 6] = [
     ("claims", "What accounts can claim"),
     ("positions", "What accounts hold in protocols"),
-    ("balances", "Balances of tokens"),
+    ("balances", "Balances and approvals of tokens"),
     ("names", "Names and addresses"),
     ("events", "What transactions did"),
     ("facts", "What the gateway serves"),
@@ -72,6 +72,16 @@ impl Endpoint {
             Self::TokenBalances => {
                 ("balances", "getTokenBalances", "[the balances of all listed tokens](../use/balances.md)")
             }
+            Self::Approvals => (
+                "balances",
+                "getApprovals",
+                "[what others may take](../use/approvals.md) from the account, with the transactions that end it",
+            ),
+            Self::RevokePlan => (
+                "balances",
+                "getRevokePlan",
+                "[the call that takes one allowance back](../use/approvals.md#to-revoke-one), tried, in the form of a claim plan",
+            ),
             Self::Claimables => ("claims", "getClaimables", "claimables of one protocol, with `type` and `function`"),
             Self::Farming => ("positions", "getFarming", "[what is staked](../use/positions.md)"),
             Self::Lending => ("positions", "getLending", "what is lent"),

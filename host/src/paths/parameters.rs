@@ -62,6 +62,8 @@ impl ParameterKind {
 /// An address, a CAIP-10 id or a name.
 const ACCOUNT: &str = r"^(0x[0-9a-fA-F]{40}|eip155:[0-9]+:0x[0-9a-fA-F]{40}|[^/]+\.[^/]+)$";
 
+const ADDRESS: &str = "^0x[0-9a-fA-F]{40}$";
+
 const ANY: &str = ".+";
 
 /// Values in paths.
@@ -104,7 +106,7 @@ pub(crate) static PATH_VALUES: [Parameter; 5] = [
 ];
 
 /// Parameters of query strings.
-pub(crate) static PARAMETERS: [Parameter; 15] = [
+pub(crate) static PARAMETERS: [Parameter; 17] = [
     Parameter {
         name: "account",
         form: ParameterKind::Text(ACCOUNT),
@@ -196,6 +198,20 @@ pub(crate) static PARAMETERS: [Parameter; 15] = [
         values: "`true`, `false`",
         effect: "[tries claims](../use/simulation.md) and adds `simulation` and `cost`, or tries none",
         example: "true",
+    },
+    Parameter {
+        name: "spender",
+        form: ParameterKind::Text(ADDRESS),
+        values: "an address",
+        effect: "[who may take](../use/approvals.md) the token",
+        example: "0x000000000022d473030f116ddee9f6b43ac78ba3",
+    },
+    Parameter {
+        name: "token",
+        form: ParameterKind::Text(ADDRESS),
+        values: "an address",
+        effect: "[the token](../use/approvals.md) that may be taken",
+        example: "0x2791bca1f2de4661ed88a30c99a7a9449aa84174",
     },
     Parameter {
         name: "type",

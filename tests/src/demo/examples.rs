@@ -42,6 +42,7 @@ pub(super) fn check(stage: &Stage, out: &mut Output<'_>) -> Result<()> {
     ] {
         keep(name, &fetch(&stage.gateway, &path, out)?, 200)?;
     }
+    fetch(&stage.gateway, &format!("/{farmer}/approvals?network=polygon"), out)?;
     for (status, path) in [
         (400, "/claimables/0x123".to_owned()),
         (404, format!("/no_such_protocol/{farmer}/claimables")),

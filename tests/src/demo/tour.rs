@@ -48,6 +48,7 @@ pub(super) fn introduce(stage: &Stage, out: &mut impl Write) -> Result<()> {
         format!("http://{base}/aave_v3/borrowing/{farmer}/positions"),
         format!("http://{base}/positions/{farmer}"),
         format!("http://{base}/{farmer}/native-balance?network=polygon"),
+        format!("http://{base}/{farmer}/approvals?network=polygon"),
         format!("http://{base}/networks"),
         format!("http://{base}/protocols"),
         format!("http://{base}/protocols/coverage"),

@@ -24,6 +24,8 @@ pub struct Flaws {
     pub off: u64,
     /// It has no states of blocks so many or more below the newest.
     pub prunes: Option<u64>,
+    /// It has no logs of blocks so many or more below the newest, and says so.
+    pub prunes_logs: Option<u64>,
     /// Its headers have the member that blocks have from Amsterdam on (EIP-7928).
     pub is_of_amsterdam: bool,
     /// Methods that it does not have.

@@ -30,6 +30,7 @@ const NO_OVERRIDES: Refusal = (-32_602, "too many arguments, want at most 2"); /
 const NO_HASHES: Refusal = (-32_602, "invalid argument 1: json: cannot unmarshal object into Go value of type string"); // ethermint
 const TOO_MUCH_GAS: Refusal = (-32_000, "intrinsic gas too high"); // reth
 const NO_STATE: Refusal = (-32_000, "missing trie node 0a0b (path ) state 0x0c is not available"); // geth
+const NO_LOGS: Refusal = (4_444, "pruned history unavailable"); // geth
 const NO_METHOD: Refusal = (-32_601, "the method does not exist"); // geth
 const NO_BATCHES: Refusal = (-32_600, "batches are not allowed"); // hosted nodes
 const TOO_LONG: Refusal = (-32_008, "Response is too big"); // jsonrpsee
@@ -87,6 +88,12 @@ impl Node<'_> {
             let head = self.head().await?;
             if number.is_some_and(|number| number + depth <= head) {
                 return Ok(Err(NO_STATE));
+            }
+        }
+        if let (Some(depth), "eth_getLogs") = (self.flaws.prunes_logs, request.method.as_str()) {
+            let from = quantity(&request.params[0]["fromBlock"])?;
+            if from + depth <= self.head().await? {
+                return Ok(Err(NO_LOGS));
             }
         }
         if let Err(refusal) = self.place(&mut request).await? {

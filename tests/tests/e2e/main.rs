@@ -11,6 +11,7 @@ mod airdrop;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod amsterdam;
 mod answers;
+mod approvals;
 mod bad_pools;
 mod balances;
 mod batch_methods;

@@ -242,6 +242,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/{account}/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What others may take from the account, with the transactions that end it */
+        get: operations["getApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/{account}/approvals/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The call that takes one allowance back, tried, in the form of a claim plan */
+        get: operations["getRevokePlan"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/{account}/claim-plan": {
         parameters: {
             query?: never;
@@ -494,6 +528,54 @@ export interface components {
             reads: components["schemas"]["ProvenanceRead"][];
             /** @description The token of the amount. */
             tokenAddress: components["schemas"]["Address"];
+        };
+        /** @description An amount of a token that another may take from the account. */
+        Approval: {
+            /** @description The account (`detail=full`). */
+            account?: components["schemas"]["Address"];
+            /** @description What may be taken in all, in whole units of the token. */
+            allowance: components["schemas"]["Amount"];
+            /** @description In smallest units (`detail=full`). */
+            allowanceRaw?: components["schemas"]["Digits"];
+            /** @description What may be taken now: the allowance, or the balance if that is less. */
+            amountAtRisk: components["schemas"]["Amount"];
+            /** @description What the account has of the token, in whole units. */
+            balance: components["schemas"]["Amount"];
+            /** @description In smallest units (`detail=full`). */
+            balanceRaw?: components["schemas"]["Digits"];
+            /** @description CAIP-10 id of the account on the row's network (`detail=full`). */
+            caip10?: components["schemas"]["Caip10"];
+            /** @description Value of `amountAtRisk` in dollars; 0 if the price is not known. */
+            dollarValue: components["schemas"]["Amount"];
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
+            /** @description True if a token list has the token. Anybody can make others, and have them name any account. */
+            listed: boolean;
+            /** @description The network of the token. */
+            network: components["schemas"]["Network"];
+            /** @description Name and version of the plugin that found it; absent if no plugin did (`detail=full`). */
+            plugin?: string;
+            /** @description Dollars for one whole unit; 0 if it is not known. */
+            price: components["schemas"]["Amount"];
+            /**
+             * Format: uint64
+             * @description Age of the price; null if it is not known (`detail=full`).
+             */
+            priceAgeSeconds?: number | null;
+            /** @description The price feeds, or the tokens that the price was derived from (`detail=full`). */
+            priceContracts?: components["schemas"]["Address"][];
+            /** @description The source of the price; null if it is not known (`detail=full`). */
+            priceSource?: string | null;
+            /** @description The sources of its amounts (`detail=full`). */
+            provenance?: components["schemas"]["Provenance"];
+            /** @description The transaction that ends it: `approve` of the token, with the spender and zero. */
+            revokeTransaction: components["schemas"]["Transaction"];
+            /** @description Who may take it. */
+            spender: components["schemas"]["Spender"];
+            /** @description What may be taken. */
+            token: components["schemas"]["Token"];
+            /** @description True if the allowance is at least 2^255, or above the supply of the token. */
+            unlimited: boolean;
         };
         /** @description An approval that changed. */
         ApprovalChange: {
@@ -1750,33 +1832,6 @@ export interface components {
             /** @description Slug, by which requests name it. */
             slug: string;
         };
-        /** @description What the largest protocols hold on a network: fifty at most. */
-        NetworkValue: {
-            /**
-             * Format: uint64
-             * @description Chain id of the network.
-             */
-            chainId: number;
-            /**
-             * Format: uint64
-             * @description What these protocols hold.
-             */
-            dollars: number;
-            /**
-             * Format: uint64
-             * @description What those hold about which a part is answered.
-             */
-            inPart: number;
-            /**
-             * Format: uint64
-             * @description What those hold about which all is answered.
-             */
-            inReach: number;
-            /** @description Slug of the network. */
-            network: string;
-            /** @description The protocols, the largest first. */
-            protocols: components["schemas"]["ProtocolValue"][];
-        };
         /** @description An NFT. */
         Nft: {
             /** @description The contract. */
@@ -2123,26 +2178,6 @@ export interface components {
             /** @description Sums of this protocol. */
             totals: components["schemas"]["Totals"];
         };
-        /** @description What a protocol holds on a network. */
-        ProtocolValue: {
-            /**
-             * Format: uint64
-             * @description What it holds.
-             */
-            dollars: number;
-            /** @description Its slug in the list. */
-            listed: string;
-            /** @description Its name in the list. */
-            name: string;
-            /** @description What is answered about accounts. */
-            questions: components["schemas"]["Question"][];
-            /** @description How much of that is answered about. */
-            reach: components["schemas"]["Reach"];
-            /** @description Why nothing is answered; null if something is. */
-            reason: string | null;
-            /** @description Its slug here; null if nothing is answered about it. */
-            slug: string | null;
-        };
         /** @description The member `provenance` of a row. */
         Provenance: {
             /** @description Sources of each non-zero amount of the claim or position. */
@@ -2183,15 +2218,10 @@ export interface components {
          */
         Question: "claimables" | "farming" | "lending" | "events" | "composition" | "pooling" | "locked";
         /**
-         * @description How much of a protocol's value is answered about: all of it, a part that the list does not tell apart, or nothing.
+         * @description Why something is missing: a word of `portolan-partial`. More may follow.�- `crashed`: the plugin panicked, or its process ended. What a client can do: ask again once.�- `disabled`: the operator disabled the plugin. What a client can do: nothing.�- `history`: the logs of older blocks were not searched for approvals yet, or no node has them; `detail` in the report says which blocks. What a client can do: ask again: the next answer goes on where this one stopped.�- `invalid-output`: the plugin answered something that breaks the rules. What a client can do: nothing.�- `invalid-reply`: a contract returned or logged something that no row can have, such as a reward in the farm's own address. That row is left out, and the plugin is not at fault. What a client can do: nothing.�- `name-not-found`: the name of one of several accounts leads to no account. What a client can do: correct the name.�- `not-allowed`: the plugin reads a host off the chain that is not granted. What a client can do: nothing.�- `not-configured`: the network has no RPC endpoint. What a client can do: choose other networks.�- `not-covered`: the plugin knows that the account may have something that it does not read; `notCovered` in the report says what. What a client can do: look there yourself.�- `over-budget`: the answer or the plugin reached a bound: reads, requests, time of a processor, lists that are still being walked. What a client can do: choose fewer networks or protocols; ask again in a minute.�- `plugin-error`: the plugin says that it cannot answer, mostly because a contract does not answer as it should. What a client can do: nothing.�- `quarantined`: the plugin's build is paused or in quarantine, because it failed by its own fault. What a client can do: ask again in some minutes.�- `rejected`: the plugin's build was refused, or its claim calls a function that is not allowed. What a client can do: nothing.�- `stale`: the newest block of the network is too old, or older than `min-block` says, or its only nodes are still syncing. What a client can do: ask again later.�- `state-unavailable`: no node has the state of the block that was named. What a client can do: choose a later block.�- `timeout`: it was not there in time. What a client can do: ask again; choose fewer networks or protocols.�- `unknown-block`: no node knows the block that was named. What a client can do: check the number.�- `upstream`: the nodes failed, or a reply could not be proven or decoded. What a client can do: ask again.�- `wrong-chain`: the endpoint serves another chain. What a client can do: ask again later.
          * @enum {string}
          */
-        Reach: "whole" | "part" | "nothing";
-        /**
-         * @description Why something is missing: a word of `portolan-partial`. More may follow.�- `crashed`: the plugin panicked, or its process ended. What a client can do: ask again once.�- `disabled`: the operator disabled the plugin. What a client can do: nothing.�- `invalid-output`: the plugin answered something that breaks the rules. What a client can do: nothing.�- `invalid-reply`: a contract returned or logged something that no row can have, such as a reward in the farm's own address. That row is left out, and the plugin is not at fault. What a client can do: nothing.�- `name-not-found`: the name of one of several accounts leads to no account. What a client can do: correct the name.�- `not-allowed`: the plugin reads a host off the chain that is not granted. What a client can do: nothing.�- `not-configured`: the network has no RPC endpoint. What a client can do: choose other networks.�- `not-covered`: the plugin knows that the account may have something that it does not read; `notCovered` in the report says what. What a client can do: look there yourself.�- `over-budget`: the answer or the plugin reached a bound: reads, requests, time of a processor, lists that are still being walked. What a client can do: choose fewer networks or protocols; ask again in a minute.�- `plugin-error`: the plugin says that it cannot answer, mostly because a contract does not answer as it should. What a client can do: nothing.�- `quarantined`: the plugin's build is paused or in quarantine, because it failed by its own fault. What a client can do: ask again in some minutes.�- `rejected`: the plugin's build was refused, or its claim calls a function that is not allowed. What a client can do: nothing.�- `stale`: the newest block of the network is too old, or older than `min-block` says, or its only nodes are still syncing. What a client can do: ask again later.�- `state-unavailable`: no node has the state of the block that was named. What a client can do: choose a later block.�- `timeout`: it was not there in time. What a client can do: ask again; choose fewer networks or protocols.�- `unknown-block`: no node knows the block that was named. What a client can do: check the number.�- `upstream`: the nodes failed, or a reply could not be proven or decoded. What a client can do: ask again.�- `wrong-chain`: the endpoint serves another chain. What a client can do: ask again later.
-         * @enum {string}
-         */
-        Reason: "crashed" | "disabled" | "invalid-output" | "invalid-reply" | "name-not-found" | "not-allowed" | "not-configured" | "not-covered" | "over-budget" | "plugin-error" | "quarantined" | "rejected" | "stale" | "state-unavailable" | "timeout" | "unknown-block" | "upstream" | "wrong-chain";
+        Reason: "crashed" | "disabled" | "history" | "invalid-output" | "invalid-reply" | "name-not-found" | "not-allowed" | "not-configured" | "not-covered" | "over-budget" | "plugin-error" | "quarantined" | "rejected" | "stale" | "state-unavailable" | "timeout" | "unknown-block" | "upstream" | "wrong-chain";
         /** @description A network that the gateway may not know: then its name and its logo are null. */
         RemoteNetwork: components["schemas"]["Network"] | {
             /** @description CAIP-2 id. */
@@ -2286,8 +2316,6 @@ export interface components {
             currency?: components["schemas"]["CurrencyRate"];
             /** @description What was done for the answer, and what failed. */
             jobs: components["schemas"]["JobReport"][];
-            /** @description Set if the answer is about what is covered. */
-            valueHeld?: components["schemas"]["ValueHeld"];
         };
         /**
          * @description How the resolver of a name was found.
@@ -2527,6 +2555,15 @@ export interface components {
          * @enum {string}
          */
         SimulationMethod: "override" | "eth_simulateV1" | "eth_call";
+        /** @description A contract or an account that may take tokens. */
+        Spender: {
+            /** @description Address. */
+            address: components["schemas"]["Address"];
+            /** @description Name of its protocol, or of a contract that is the same on every network; null if it is not known. */
+            name: string | null;
+            /** @description The protocol that lists the contract; null if none that is served here does. */
+            protocol: components["schemas"]["Protocol"] | null;
+        };
         /** @description An event of the type `STAKE`. */
         StakeEvent: {
             /** @description The contract that logged it; null for the native value (`detail=full`). */
@@ -2918,15 +2955,6 @@ export interface components {
              */
             type: "USER_OPERATION";
         };
-        /** @description What the largest protocols hold on each network, and how much of it is answered about. */
-        ValueHeld: {
-            /** @description Day of the list of protocols and their value, in UTC. */
-            date: string;
-            /** @description The gateway's networks that are in the list. */
-            networks: components["schemas"]["NetworkValue"][];
-            /** @description The list. */
-            source: string;
-        };
         /** @description An event of the type `VAULT_DEPOSIT`. */
         VaultDepositEvent: {
             /** @description The contract that logged it; null for the native value (`detail=full`). */
@@ -3002,10 +3030,10 @@ export interface components {
             type: "VAULT_WITHDRAW";
         };
         /**
-         * @description What a claim did when it was tried.
+         * @description What a claim did when it was tried; `revoked` is what a call does that takes an allowance back.
          * @enum {string}
          */
-        Verdict: "paid" | "differs" | "reverted" | "refused";
+        Verdict: "paid" | "revoked" | "differs" | "reverted" | "refused";
         /** @description Schedule of vesting. */
         Vesting: {
             /**
@@ -5666,6 +5694,266 @@ export interface operations {
                     "content-length": components["headers"]["content-length"];
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
+                    "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "server-timing": components["headers"]["server-timing"];
+                    "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                    vary: components["headers"]["vary"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+        };
+    };
+    getApprovals: {
+        parameters: {
+            query?: {
+                /**
+                 * @description This network alone. Values: a slug, a name, a chain id or a CAIP-2 id: see networks.
+                 * @example polygon
+                 */
+                network?: string;
+                /**
+                 * @description The block that the answer is at. Values: a number, a hash, `latest`, `safe`, `finalized`, a time, or `NETWORK:BLOCK` of several networks: see blocks.
+                 * @example finalized
+                 */
+                block?: string;
+                /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
+                /**
+                 * @description Everything that is known. Values: `full`.
+                 * @example full
+                 */
+                detail?: "full";
+                /**
+                 * @description The form of amounts; a parameter goes before the header `Accept`. Values: `string`, `number`.
+                 * @example string
+                 */
+                amounts?: "string" | "number";
+            };
+            header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
+                /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
+                "x-request-id"?: components["parameters"]["x-request-id"];
+                /** @description The W3C trace of the request, for the operator's log and spans */
+                traceparent?: components["parameters"]["traceparent"];
+                /** @description `zstd`, `br`, `gzip`, with weights: how the body is compressed */
+                "accept-encoding"?: components["parameters"]["accept-encoding"];
+                /** @description Tags of bodies that the client has: 304 if the body is one of them */
+                "if-none-match"?: components["parameters"]["if-none-match"];
+            };
+            path: {
+                /**
+                 * @description The account: see accounts. Values: an address, a CAIP-10 id or a name.
+                 * @example vitalik.eth
+                 */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What others may take from the account, with the transactions that end it */
+            200: {
+                headers: {
+                    "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                    "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "content-encoding": components["headers"]["content-encoding"];
+                    "content-length": components["headers"]["content-length"];
+                    date: components["headers"]["date"];
+                    etag: components["headers"]["etag"];
+                    "portolan-account": components["headers"]["portolan-account"];
+                    "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
+                    "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "server-timing": components["headers"]["server-timing"];
+                    "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                    vary: components["headers"]["vary"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"][] | {
+                        items: components["schemas"]["Approval"][];
+                        report: components["schemas"]["Report"];
+                    };
+                };
+            };
+            /** @description The client has this body already, by `if-none-match`. */
+            304: {
+                headers: {
+                    "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                    "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "content-encoding": components["headers"]["content-encoding"];
+                    "content-length": components["headers"]["content-length"];
+                    date: components["headers"]["date"];
+                    etag: components["headers"]["etag"];
+                    "portolan-account": components["headers"]["portolan-account"];
+                    "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
+                    "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "server-timing": components["headers"]["server-timing"];
+                    "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                    vary: components["headers"]["vary"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+        };
+    };
+    getRevokePlan: {
+        parameters: {
+            query: {
+                /**
+                 * @description This network alone. Values: a slug, a name, a chain id or a CAIP-2 id: see networks.
+                 * @example polygon
+                 */
+                network: string;
+                /**
+                 * @description The token that may be taken. Values: an address.
+                 * @example 0x2791bca1f2de4661ed88a30c99a7a9449aa84174
+                 */
+                token: string;
+                /**
+                 * @description Who may take the token. Values: an address.
+                 * @example 0x000000000022d473030f116ddee9f6b43ac78ba3
+                 */
+                spender: string;
+                /**
+                 * @description The block that the answer is at. Values: a number, a hash, `latest`, `safe`, `finalized`, a time, or `NETWORK:BLOCK` of several networks: see blocks.
+                 * @example finalized
+                 */
+                block?: string;
+                /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
+                /**
+                 * @description Everything that is known. Values: `full`.
+                 * @example full
+                 */
+                detail?: "full";
+                /**
+                 * @description The form of amounts; a parameter goes before the header `Accept`. Values: `string`, `number`.
+                 * @example string
+                 */
+                amounts?: "string" | "number";
+            };
+            header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
+                /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
+                "x-request-id"?: components["parameters"]["x-request-id"];
+                /** @description The W3C trace of the request, for the operator's log and spans */
+                traceparent?: components["parameters"]["traceparent"];
+                /** @description `zstd`, `br`, `gzip`, with weights: how the body is compressed */
+                "accept-encoding"?: components["parameters"]["accept-encoding"];
+                /** @description Tags of bodies that the client has: 304 if the body is one of them */
+                "if-none-match"?: components["parameters"]["if-none-match"];
+            };
+            path: {
+                /**
+                 * @description The account: see accounts. Values: an address, a CAIP-10 id or a name.
+                 * @example vitalik.eth
+                 */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call that takes one allowance back, tried, in the form of a claim plan */
+            200: {
+                headers: {
+                    "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                    "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "content-encoding": components["headers"]["content-encoding"];
+                    "content-length": components["headers"]["content-length"];
+                    date: components["headers"]["date"];
+                    etag: components["headers"]["etag"];
+                    "portolan-account": components["headers"]["portolan-account"];
+                    "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
+                    "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "server-timing": components["headers"]["server-timing"];
+                    "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                    vary: components["headers"]["vary"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimPlan"] | {
+                        items: components["schemas"]["ClaimPlan"][];
+                        report: components["schemas"]["Report"];
+                    };
+                };
+            };
+            /** @description The client has this body already, by `if-none-match`. */
+            304: {
+                headers: {
+                    "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                    "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "content-encoding": components["headers"]["content-encoding"];
+                    "content-length": components["headers"]["content-length"];
+                    date: components["headers"]["date"];
+                    etag: components["headers"]["etag"];
+                    "portolan-account": components["headers"]["portolan-account"];
+                    "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];

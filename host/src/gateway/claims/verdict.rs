@@ -25,6 +25,8 @@ const REASON_CHARS_MAX: usize = 200;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
     Paid,
+    /// An allowance is zero after it, and nothing else changed.
+    Revoked,
     Differs,
     Reverted,
     Refused,
@@ -39,6 +41,7 @@ impl Verdict {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Paid => "paid",
+            Self::Revoked => "revoked",
             Self::Differs => "differs",
             Self::Reverted => "reverted",
             Self::Refused => "refused",
@@ -165,6 +168,33 @@ pub(in crate::gateway) fn judge(
     let (method, gas, value) = (run.method, run.gas(), claim.fee());
     let run = ClaimRun { method, gas, value, reverted, receives, gives, approvals };
     Some(ClaimSimulation { verdict, differs, run: Ok(run), gas_limits })
+}
+
+/// Judges the call that takes an allowance back: it must be zero afterwards, and nothing else may change.
+pub(in crate::gateway) fn judge_revocation(
+    claim: &PlannedClaim<'_>,
+    mut tried: Result<SimulationRun, ReadFailure>,
+    (token, spender): (Address, Address),
+) -> Option<ClaimSimulation> {
+    let mut revoked: Vec<Approval> = Vec::new();
+    if let Ok(SimulationRun { run: Run { changes: Some(changes), .. }, .. }) = &mut tried {
+        let is_meant = |approval: &Approval| {
+            let Approval { of_all, after, .. } = *approval;
+            (approval.token, approval.spender) == (token, spender) && !of_all && after.is_zero()
+        };
+        revoked.extend(changes.approvals.iter().filter(|approval| is_meant(approval)));
+        changes.approvals.retain(|approval| !is_meant(approval));
+    }
+    let mut judged = judge(claim, tried)?;
+    if judged.verdict == Some(Verdict::Paid) {
+        let is_revoked = !revoked.is_empty();
+        judged.verdict = Some(if is_revoked { Verdict::Revoked } else { Verdict::Refused });
+        judged.differs.extend((!is_revoked).then(|| words("It leaves the allowance as it is.")));
+    }
+    if let Ok(run) = &mut judged.run {
+        run.approvals.splice(0..0, revoked);
+    }
+    Some(judged)
 }
 
 /// Amounts by token.

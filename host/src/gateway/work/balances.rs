@@ -3,7 +3,7 @@
 //! Invariant: a token that could not be read is counted and named; it neither hides another token nor counts as zero.
 
 mod holdings;
-mod missing_tokens;
+pub(super) mod missing_tokens;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

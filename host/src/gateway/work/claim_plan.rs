@@ -118,7 +118,7 @@ fn unfit(claim: &ClaimItem, worth: bool, before: &[Arc<ClaimItem>]) -> Option<&'
         _ if simulation.run.is_err() => Some("It could not be tried."),
         _ if worth && !claim.is_profitable() => Some("It costs more than it brings."),
         _ if is_full => Some("The plan is full."),
-        Some(Verdict::Paid | Verdict::Differs) | None => None,
+        Some(Verdict::Paid | Verdict::Revoked | Verdict::Differs) | None => None,
     }
 }
 

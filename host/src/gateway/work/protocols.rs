@@ -264,7 +264,7 @@ fn record_simulation(plan: &JobPlan, claim: &Claimable, evaluation: &ClaimEvalua
     let differs: Vec<&str> = simulation.differs.iter().map(Text::as_str).collect();
     let mend = match verdict {
         Verdict::Differs => " Report what the claim pays.",
-        Verdict::Paid | Verdict::Reverted | Verdict::Refused => "",
+        Verdict::Paid | Verdict::Revoked | Verdict::Reverted | Verdict::Refused => "",
     };
     let detail = format!("claim of {:#x} ({}): {}{mend}", claim.contract, claim.market, differs.join(" "));
     record_failure(plan, verdict.as_str(), &detail);

@@ -25,7 +25,7 @@ use crate::address::{self, AddressError};
 use crate::gateway::problem::{Problem, quoted};
 use crate::gateway::query::{
     About, AboutRows, Account, AnswerOptions, Assets, BlockChoice, ClaimOptions, EventsQuery, Filter, InputLimits,
-    List, Lookup, MinBlocks, POSITION_KINDS, Query,
+    List, Lookup, MinBlocks, POSITION_KINDS, Query, Revocation,
 };
 use crate::http::problem::ALLOW_ANSWERS;
 use crate::http::view::form;
@@ -160,6 +160,16 @@ fn query(
         }
         (Endpoint::NativeBalance, [account_text]) => balances(Assets::Native, account_text, search, networks),
         (Endpoint::TokenBalances, [account_text]) => balances(Assets::Tokens, account_text, search, networks),
+        (Endpoint::Approvals, [account_text]) => {
+            let (account, chain_id) = subject(account_text, search, networks)?;
+            Ok(Query::Of(account, About::Approvals { chain_id }))
+        }
+        (Endpoint::RevokePlan, [account_text]) => {
+            let (account, chain_id) = subject(account_text, search, networks)?;
+            let chain_id = chain_id.ok_or_else(|| unknown_network(None, networks))?;
+            let (token, spender) = (contract(search, "token")?, contract(search, "spender")?);
+            Ok(Query::Of(account, About::RevokePlan(Revocation { chain_id, token, spender })))
+        }
         (Endpoint::Claimables, [slug, account_text]) => {
             about(account_text, slug, List::Claimables(claim_options(search)?))
         }
@@ -171,6 +181,13 @@ fn query(
         _ => return Ok(None),
     };
     query.map(Some)
+}
+
+/// Parses the address of a parameter that has to be given.
+fn contract(search: &Search, name: &'static str) -> Result<Address, Problem> {
+    let missing = || Problem::InvalidAddress(format!("the parameter {name} is missing; it is an address"));
+    let text = search.one(name)?.ok_or_else(missing)?;
+    address::parse(text).map_err(|error| Problem::InvalidAddress(format!("{name}: {} {error}", quoted(text))))
 }
 
 fn all_claimables(account_text: &str, search: &Search, networks: &Networks) -> Result<Query, Problem> {

@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::account_answer::AccountAnswerView;
 use super::account_effects::AccountEffectsView;
+use super::approvals::AllowanceView;
 use super::claim_plan::ClaimPlanView;
 use super::clear_signing::ClearSigningView;
 use super::coverage::CoverageView;
@@ -29,11 +30,12 @@ pub(in crate::http) fn schema(endpoint: Endpoint, generator: &mut SchemaGenerato
         Endpoint::AllClaimables | Endpoint::Claimables => list::<ClaimableView<'_>>(generator),
         Endpoint::ClaimablesOfAccounts | Endpoint::PositionsOfAccounts => list::<AccountAnswerView<'_>>(generator),
         Endpoint::AllPositions => single::<PortfolioView<'_>>(generator),
-        Endpoint::ClaimPlan => single::<ClaimPlanView<'_>>(generator),
+        Endpoint::ClaimPlan | Endpoint::RevokePlan => single::<ClaimPlanView<'_>>(generator),
         Endpoint::AddressOfName | Endpoint::NameOfAccount => single::<NameView<'_>>(generator),
         Endpoint::Events => events(generator),
         Endpoint::NativeBalance => single_or_list::<BalanceView<'_>>(generator),
         Endpoint::TokenBalances => list::<BalanceView<'_>>(generator),
+        Endpoint::Approvals => list::<AllowanceView<'_>>(generator),
         Endpoint::Farming => list::<FarmingView<'_>>(generator),
         Endpoint::Lending => list::<LendingView<'_>>(generator),
         Endpoint::Borrowing | Endpoint::Pooling | Endpoint::Locked => list::<PositionView<'_>>(generator),

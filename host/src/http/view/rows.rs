@@ -26,7 +26,7 @@ use crate::http::view::{number, rate};
 /// Members of every row with `detail=full`.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct RowExtra<'a> {
+pub(super) struct RowExtra<'a> {
     /// The account (`detail=full`).
     #[schemars(with = "AddressText")]
     account: String,
@@ -60,7 +60,7 @@ impl<'a> RowExtra<'a> {
         })
     }
 
-    fn without_plugin(account: Address, network: &Network, priced: &Token) -> Self {
+    pub(super) fn without_plugin(account: Address, network: &Network, priced: &Token) -> Self {
         let price = priced.price.as_ref();
         Self {
             account: lower(account),
@@ -78,7 +78,7 @@ fn contracts(price: &Price) -> Vec<String> {
     price.contracts.iter().map(|contract| lower(*contract)).collect()
 }
 
-fn dollars(raw: U256, token: &Token) -> Number {
+pub(super) fn dollars(raw: U256, token: &Token) -> Number {
     Number(number::dollars(raw, token.decimals, token.price.as_ref().map(|price| &price.usd)))
 }
 
@@ -385,6 +385,11 @@ impl<'a> TransactionView<'a> {
             value: (!transaction.value.is_zero()).then(|| transaction.value.to_string()),
             origin: shape.full.then_some(origin),
         }
+    }
+
+    /// Without where its target comes from: the gateway made it, and no plugin has a say in it.
+    pub(super) fn of_gateway(transaction: &'a ClaimTransaction, network: &'a Network, shape: Shape) -> Self {
+        Self { origin: None, ..Self::of(transaction, None, network, shape) }
     }
 }
 

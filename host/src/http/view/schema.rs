@@ -89,10 +89,11 @@ pub(super) fn borrowed(words: impl IntoIterator<Item = &'static str>) -> Vec<Cow
 
 impl WordSet for Verdict {
     const NAME: &str = "Verdict";
-    const ABOUT: &str = "What a claim did when it was tried.";
+    const ABOUT: &str =
+        "What a claim did when it was tried; `revoked` is what a call does that takes an allowance back.";
 
     fn words() -> Vec<Cow<'static, str>> {
-        borrowed([Self::Paid, Self::Differs, Self::Reverted, Self::Refused].map(Self::as_str))
+        borrowed([Self::Paid, Self::Revoked, Self::Differs, Self::Reverted, Self::Refused].map(Self::as_str))
     }
 }
 

@@ -29,6 +29,14 @@ pub(super) static DISABLED: ReasonText = ReasonText {
     operator: "`portolan plugin enable`",
 };
 
+pub(super) static HISTORY: ReasonText = ReasonText {
+    word: "history",
+    happened: "the logs of older blocks were not searched for [approvals](../use/approvals.md#how-they-are-found) yet, \
+                or no node has them; `detail` in the report says which blocks",
+    client: "ask again: the next answer goes on where this one stopped",
+    operator: "add a node that has old logs",
+};
+
 pub(super) static INVALID_OUTPUT: ReasonText = ReasonText {
     word: "invalid-output",
     happened: "the plugin answered something that breaks the rules",

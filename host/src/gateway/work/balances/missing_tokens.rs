@@ -13,7 +13,7 @@ const NAMED_MAX: usize = 100;
 
 /// Reason why a balance is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BalanceFailure {
+pub(in crate::gateway::work) enum BalanceFailure {
     /// The contract reverted, or returned fewer than 32 bytes.
     Refused,
     Unread(ReadFailure),
@@ -21,7 +21,7 @@ pub(super) enum BalanceFailure {
 
 impl BalanceFailure {
     /// Returns the balance in the outcome of a read: the first word returned.
-    pub(super) fn or_balance(outcome: &Outcome) -> Result<U256, Self> {
+    pub(in crate::gateway::work) fn or_balance(outcome: &Outcome) -> Result<U256, Self> {
         match outcome {
             Outcome::Ok(bytes) => bytes.first_chunk::<32>().map(|word| U256::from_be_bytes(*word)).ok_or(Self::Refused),
             Outcome::Failed(failure) => Err(Self::Unread(*failure)),
@@ -32,13 +32,13 @@ impl BalanceFailure {
 
 /// Reason why a token is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(in crate::gateway::work) enum Why {
     NoBalance(BalanceFailure),
     NoToken(TokenFailure),
 }
 
 impl Why {
-    fn reason(self) -> Reason {
+    pub(in crate::gateway::work) fn reason(self) -> Reason {
         match self {
             Self::NoBalance(BalanceFailure::Refused) => Reason::Upstream,
             Self::NoBalance(BalanceFailure::Unread(failure)) => failure.into(),
@@ -57,19 +57,19 @@ impl Why {
 
 /// The tokens whose balances are missing.
 #[derive(Debug, Default)]
-pub(super) struct MissingTokens(Vec<(Address, Why)>);
+pub(in crate::gateway::work) struct MissingTokens(Vec<(Address, Why)>);
 
 impl MissingTokens {
-    pub(super) fn push(&mut self, token: Address, why: Why) {
+    pub(in crate::gateway::work) fn push(&mut self, token: Address, why: Why) {
         self.0.push((token, why));
     }
 
-    pub(super) fn extend(&mut self, tokens: impl IntoIterator<Item = (Address, Why)>) {
+    pub(in crate::gateway::work) fn extend(&mut self, tokens: impl IntoIterator<Item = (Address, Why)>) {
         self.0.extend(tokens);
     }
 
     /// Counts the tokens for each reason, ordered by the reasons' words.
-    pub(super) fn by_reason(&self) -> Vec<(Reason, usize)> {
+    pub(in crate::gateway::work) fn by_reason(&self) -> Vec<(Reason, usize)> {
         let mut counts: BTreeMap<&str, (Reason, usize)> = BTreeMap::new();
         for (_, why) in &self.0 {
             let reason = why.reason();
@@ -79,7 +79,7 @@ impl MissingTokens {
     }
 
     /// Lists up to [`NAMED_MAX`] tokens after the reason why each is missing.
-    pub(super) fn detail(&self) -> String {
+    pub(in crate::gateway::work) fn detail(&self) -> String {
         let mut named: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (token, why) in self.0.iter().take(NAMED_MAX) {
             named.entry(why.text()).or_default().push(format!("{token:#x}"));

@@ -35,7 +35,7 @@ pub(super) enum DataShape {
 /// Amounts are strings: many clients read numbers as floats.
 const EXACT: (&str, &str) = ("amounts", "string");
 
-pub(super) static TOOLS: [ToolRow; 11] = [
+pub(super) static TOOLS: [ToolRow; 12] = [
     ToolRow {
         name: "claimables",
         title: "What an account can claim",
@@ -77,6 +77,15 @@ pub(super) static TOOLS: [ToolRow; 11] = [
         title: "An account's native balance",
         endpoint: Endpoint::NativeBalance,
         about: "Returns an account's balance of each network's native token: one with `network`, else a list.",
+        fixed: &[EXACT],
+        shape: DataShape::List,
+    },
+    ToolRow {
+        name: "approvals",
+        title: "What others may take from an account",
+        endpoint: Endpoint::Approvals,
+        about: "Lists who may take which tokens from an account, with the amounts at risk now. `listed` is false for \
+                tokens that anybody may have made. `revokeTransaction` ends a row; nothing is signed or sent.",
         fixed: &[EXACT],
         shape: DataShape::List,
     },
