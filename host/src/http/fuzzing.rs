@@ -172,7 +172,7 @@ fn require_about(about: &About) {
         }
         About::RevokePlan(revoked) => assert!(is_network(revoked.chain_id), "{about:?}"),
         About::Balances { chain_id, .. } | About::Approvals { chain_id } => {
-            assert!(chain_id.is_none_or(is_network), "{about:?}")
+            assert!(chain_id.is_none_or(is_network), "{about:?}");
         }
         About::Rows(AboutRows::Claimables { filter, chain_id, .. }) => {
             require_filter(filter);

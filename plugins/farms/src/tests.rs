@@ -118,6 +118,8 @@ fn the_gauges_and_the_lock_of_stake_dao_are_read() {
 /// Angle's first gauge, as its package has it.
 const SAN_DAI_GAUGE: Address = address!("0x8e2c0cbda6ba7b65dbca333798a3949b07638026");
 const VEANGLE: Address = address!("0x0c462dbb9ec8cd1630f1728b2cfd2769d09f0dd5");
+const ST_USD: Address = address!("0x0022228a2cc5e7ef0274a7baa600d44da5ab5776");
+const ST_EUR: Address = address!("0x004626a008b1acdc4c74ab51644093b155e59a23");
 const SAN_DAI: Address = address!("0x7b8e89b0ce7bac2cfec92a371da899ea8cbdb450");
 const ANGLE: Address = address!("0x31429d1856ad1377a8a0079410b297e1a9e214c2");
 const FEES: Address = address!("0x7f82ff050128e29fd89d85d01b93246f744e62a0");
@@ -146,6 +148,8 @@ fn the_gauges_and_the_lock_of_angle_are_read() {
         .reply(ETHEREUM, SAN_DAI_GAUGE, &reward_tokensCall(U256::ZERO), &ANGLE)
         .reply(ETHEREUM, SAN_DAI_GAUGE, &owed, &U256::from(7))
         .reply(ETHEREUM, SAN_DAI_GAUGE, &rewards_receiverCall(ACCOUNT), &Address::ZERO)
+        .reply(ETHEREUM, ST_USD, &balanceOfCall(ACCOUNT), &U256::ZERO)
+        .reply(ETHEREUM, ST_EUR, &balanceOfCall(ACCOUNT), &U256::ZERO)
         .reply(ETHEREUM, FEES, &tokenCall {}, &SAN_DAI)
         .reply(ETHEREUM, FEES, &claimCall(ACCOUNT), &U256::from(3))
         .reply(ETHEREUM, VEANGLE, &user_point_epochCall(ACCOUNT), &U256::ONE)

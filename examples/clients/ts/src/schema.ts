@@ -1832,6 +1832,33 @@ export interface components {
             /** @description Slug, by which requests name it. */
             slug: string;
         };
+        /** @description What the largest protocols hold on a network: fifty at most. */
+        NetworkValue: {
+            /**
+             * Format: uint64
+             * @description Chain id of the network.
+             */
+            chainId: number;
+            /**
+             * Format: uint64
+             * @description What these protocols hold.
+             */
+            dollars: number;
+            /**
+             * Format: uint64
+             * @description What those hold about which a part is answered.
+             */
+            inPart: number;
+            /**
+             * Format: uint64
+             * @description What those hold about which all is answered.
+             */
+            inReach: number;
+            /** @description Slug of the network. */
+            network: string;
+            /** @description The protocols, the largest first. */
+            protocols: components["schemas"]["ProtocolValue"][];
+        };
         /** @description An NFT. */
         Nft: {
             /** @description The contract. */
@@ -2178,6 +2205,26 @@ export interface components {
             /** @description Sums of this protocol. */
             totals: components["schemas"]["Totals"];
         };
+        /** @description What a protocol holds on a network. */
+        ProtocolValue: {
+            /**
+             * Format: uint64
+             * @description What it holds.
+             */
+            dollars: number;
+            /** @description Its slug in the list. */
+            listed: string;
+            /** @description Its name in the list. */
+            name: string;
+            /** @description What is answered about accounts. */
+            questions: components["schemas"]["Question"][];
+            /** @description How much of that is answered about. */
+            reach: components["schemas"]["Reach"];
+            /** @description Why nothing is answered; null if something is. */
+            reason: string | null;
+            /** @description Its slug here; null if nothing is answered about it. */
+            slug: string | null;
+        };
         /** @description The member `provenance` of a row. */
         Provenance: {
             /** @description Sources of each non-zero amount of the claim or position. */
@@ -2217,6 +2264,11 @@ export interface components {
          * @enum {string}
          */
         Question: "claimables" | "farming" | "lending" | "events" | "composition" | "pooling" | "locked";
+        /**
+         * @description How much of a protocol's value is answered about: all of it, a part that the list does not tell apart, or nothing.
+         * @enum {string}
+         */
+        Reach: "whole" | "part" | "nothing";
         /**
          * @description Why something is missing: a word of `portolan-partial`. More may follow.�- `crashed`: the plugin panicked, or its process ended. What a client can do: ask again once.�- `disabled`: the operator disabled the plugin. What a client can do: nothing.�- `history`: the logs of older blocks were not searched for approvals yet, or no node has them; `detail` in the report says which blocks. What a client can do: ask again: the next answer goes on where this one stopped.�- `invalid-output`: the plugin answered something that breaks the rules. What a client can do: nothing.�- `invalid-reply`: a contract returned or logged something that no row can have, such as a reward in the farm's own address. That row is left out, and the plugin is not at fault. What a client can do: nothing.�- `name-not-found`: the name of one of several accounts leads to no account. What a client can do: correct the name.�- `not-allowed`: the plugin reads a host off the chain that is not granted. What a client can do: nothing.�- `not-configured`: the network has no RPC endpoint. What a client can do: choose other networks.�- `not-covered`: the plugin knows that the account may have something that it does not read; `notCovered` in the report says what. What a client can do: look there yourself.�- `over-budget`: the answer or the plugin reached a bound: reads, requests, time of a processor, lists that are still being walked. What a client can do: choose fewer networks or protocols; ask again in a minute.�- `plugin-error`: the plugin says that it cannot answer, mostly because a contract does not answer as it should. What a client can do: nothing.�- `quarantined`: the plugin's build is paused or in quarantine, because it failed by its own fault. What a client can do: ask again in some minutes.�- `rejected`: the plugin's build was refused, or its claim calls a function that is not allowed. What a client can do: nothing.�- `stale`: the newest block of the network is too old, or older than `min-block` says, or its only nodes are still syncing. What a client can do: ask again later.�- `state-unavailable`: no node has the state of the block that was named. What a client can do: choose a later block.�- `timeout`: it was not there in time. What a client can do: ask again; choose fewer networks or protocols.�- `unknown-block`: no node knows the block that was named. What a client can do: check the number.�- `upstream`: the nodes failed, or a reply could not be proven or decoded. What a client can do: ask again.�- `wrong-chain`: the endpoint serves another chain. What a client can do: ask again later.
          * @enum {string}
@@ -2316,6 +2368,8 @@ export interface components {
             currency?: components["schemas"]["CurrencyRate"];
             /** @description What was done for the answer, and what failed. */
             jobs: components["schemas"]["JobReport"][];
+            /** @description Set if the answer is about what is covered. */
+            valueHeld?: components["schemas"]["ValueHeld"];
         };
         /**
          * @description How the resolver of a name was found.
@@ -2954,6 +3008,15 @@ export interface components {
              * @enum {string}
              */
             type: "USER_OPERATION";
+        };
+        /** @description What the largest protocols hold on each network, and how much of it is answered about. */
+        ValueHeld: {
+            /** @description Day of the list of protocols and their value, in UTC. */
+            date: string;
+            /** @description The gateway's networks that are in the list. */
+            networks: components["schemas"]["NetworkValue"][];
+            /** @description The list. */
+            source: string;
         };
         /** @description An event of the type `VAULT_DEPOSIT`. */
         VaultDepositEvent: {

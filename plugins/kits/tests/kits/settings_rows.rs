@@ -5,6 +5,7 @@
 use portolan_kits::aave_v3::{AaveV3Kit, AaveVersion};
 use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
 use portolan_kits::balancer_pools::BalancerPoolsKit;
+use portolan_kits::beefy_vaults::BeefyVaultsKit;
 use portolan_kits::booster::BoosterKit;
 use portolan_kits::boring_vaults::BoringVaultsKit;
 use portolan_kits::comet::CometKit;
@@ -13,17 +14,23 @@ use portolan_kits::concentrated_positions::ConcentratedPositionsKit;
 use portolan_kits::convex_stakes::ConvexStakesKit;
 use portolan_kits::curve_gauges::CurveGaugesKit;
 use portolan_kits::curve_pools::CurvePoolsKit;
+use portolan_kits::dolomite::DolomiteKit;
 use portolan_kits::euler::EulerKit;
 use portolan_kits::exit_nfts::ExitNftsKit;
 use portolan_kits::fee_staking::FeeStakingKit;
 use portolan_kits::fluid::FluidKit;
+use portolan_kits::gains_staking::GainsStakingKit;
+use portolan_kits::gmx_v2::GmxV2Kit;
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGapsKit;
 use portolan_kits::liquid_staking::LiquidStakingKit;
 use portolan_kits::liquidity_pairs::LiquidityPairsKit;
 use portolan_kits::liquity::LiquityKit;
+use portolan_kits::liquity_v2::LiquityV2Kit;
 use portolan_kits::llamalend::LlamaLendKit;
+use portolan_kits::lockstake::LockstakeKit;
 use portolan_kits::lockup_streams::LockupStreamsKit;
+use portolan_kits::maker_vaults::MakerVaultsKit;
 use portolan_kits::master_chef::MasterChefKit;
 use portolan_kits::merkl::MerklKit;
 use portolan_kits::merkle_distributor::MerkleDistributorKit;
@@ -40,8 +47,10 @@ use portolan_kits::solidly::SolidlyKit;
 use portolan_kits::staking_rewards::{FarmTypes, StakingRewardsKit};
 use portolan_kits::stargate_staking::StargateStakingKit;
 use portolan_kits::token_plans::TokenPlansKit;
+use portolan_kits::tokenized_vaults::TokenizedVaultsKit;
 use portolan_kits::umbrella::UmbrellaKit;
 use portolan_kits::unified_farms::UnifiedFarmsKit;
+use portolan_kits::unstake_cooldowns::UnstakeCooldownsKit;
 use portolan_kits::validator_shares::ValidatorSharesKit;
 use portolan_kits::vester::VesterKit;
 use portolan_kits::vesting_escrows::VestingEscrowsKit;
@@ -91,6 +100,15 @@ impl AccountProtocols for All {
         &ExitNftsKit { exit: "exit" },
         &WithdrawRequestsKit { request: "request" },
         &RestakingKit { restake: "restake" },
+        &TokenizedVaultsKit { vault: "vault", share: "share" },
+        &UnstakeCooldownsKit { cooldown: "cooldown" },
+        &BeefyVaultsKit { vault: "vault", share: "share" },
+        &LiquityV2Kit { trove: "trove", deposit: "deposit" },
+        &MakerVaultsKit { vault: "vault" },
+        &LockstakeKit { urn: "urn" },
+        &DolomiteKit { account: "account" },
+        &GmxV2Kit { perpetual: "perpetual", share: "share" },
+        &GainsStakingKit { stake: "stake" },
         &YearnGaugesKit { gauge: "gauge" },
         &YearnVaultsKit { vault: "vault", share: "share" },
         &CometKit { market: "market", reward: "reward" },
@@ -218,12 +236,42 @@ const KITS: &[Shortest] = &[
         &[1],
     ),
     ("boring_vaults", &[("accountants", AllAt(1))], &[Question::FARMING, Question::COMPOSITION], &[1]),
+    ("tokenized_vaults", &[("tokenized_vaults", AllAt(1))], &[Question::FARMING, Question::COMPOSITION], &[1]),
+    ("unstake_cooldowns", &[("cooldown_vaults", AllAt(1))], WAITS, &[1]),
+    ("beefy_vaults", &[("beefy_vaults", AllAt(1))], &[Question::FARMING, Question::COMPOSITION], &[1]),
+    (
+        "liquity_v2",
+        &[("collateral_registry", At(1))],
+        &[Question::CLAIMABLES, Question::FARMING, Question::LENDING],
+        &[1],
+    ),
+    (
+        "maker_vaults",
+        &[
+            ("cdp_manager", At(1)),
+            ("cdp_lister", At(2)),
+            ("ilk_registry", At(3)),
+            ("jug", At(4)),
+            ("debt_token", At(5)),
+        ],
+        LENDS,
+        &[1, 2, 3, 4],
+    ),
+    ("lockstake", &[("lockstake_engine", At(1))], &[Question::CLAIMABLES, Question::LENDING], &[1]),
+    ("dolomite", &[("dolomite_margin", At(1))], LENDS, &[1]),
+    (
+        "gmx_v2",
+        &[("data_store", At(1)), ("exchange_router", At(2))],
+        &[Question::CLAIMABLES, Question::LENDING, Question::POOLING],
+        &[1, 2],
+    ),
+    ("gains_staking", &[("gains_staking", At(1))], &[Question::CLAIMABLES, Question::FARMING, Question::LOCKED], &[1]),
     ("yearn_gauges", &[("yearn_gauge_registry", At(1))], EARNS, &[1]),
     ("yearn_vaults", &[("yearn_v2_registries", AllAt(1))], &[Question::FARMING, Question::COMPOSITION], &[1]),
 ];
 
-/// Maximum number of lines of a row beside protocol, network and market.
-const LINES_MAX: usize = 3;
+/// Maximum number of lines of a row beside protocol, network and market; Maker's contracts do not name each other.
+const LINES_MAX: usize = 5;
 
 fn value(given: Given) -> SettingsValue {
     let text = |byte| SettingsValue::Text(Address::repeat_byte(byte).to_string());
