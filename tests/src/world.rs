@@ -21,11 +21,12 @@ const LISTED: [&str; 3] = ["ethereum", "optimism", "polygon"];
 const QUICKSWAP_AT_HOME: &str = "polygon";
 
 /// Plugins that answer about accounts, on networks of the chains, from deployments that stand on none of them.
-const ELSEWHERE: [&str; 12] = [
+const ELSEWHERE: [&str; 13] = [
     "balancer",
     "bridges",
     "compound",
     "curve",
+    "distributors",
     "farms",
     "gmx",
     "hop",

@@ -212,7 +212,7 @@ pub(crate) const FORMS: &[Form] = &[
     form("master_chef", "with lists of bonuses", Canned, &["wombat"]),
     form("master_chef", "that pays what it was given", Double("chefs", "LPStakingTimeDouble"), &["stargate"]),
     form("master_chef", "Convex' chef", Canned, &["aura", "convex"]),
-    form("merkl", "", Double("vesting", "MerklDistributorDouble"), &["merkl"]),
+    form("merkl", "", Double("vesting", "MerklDistributorDouble"), &[]),
     form("merkle_distributor", "", Real("optimism-gauges", "MerkleDistributor"), &[]),
     form("morpho", "markets", Real("morpho", "Morpho"), &["morpho"]),
     form("morpho", "vaults of the first version", Real("morpho", "MetaMorpho"), &["morpho"]),
