@@ -129,7 +129,8 @@ impl DeploymentReader for VestingEscrows {
 impl VestingEscrows {
     /// Returns the escrows for the account.
     async fn escrows(&self, cx: &JobContext, labels: Labels<'_>, account: Address) -> Result<Vec<Escrow>, Error> {
-        let lists = self.factories.iter().map(|factory| places(cx, labels, *factory, account));
+        let factories = self.factories.iter().enumerate();
+        let lists = factories.map(|(number, factory)| places(cx, labels, (number, *factory), account));
         let places = join_partial(cx, lists).await.fail_if_none(cx, labels.market)?.concat();
         let rows = places.into_iter().map(|(factory, place)| escrow(cx, factory, place, account));
         Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
@@ -154,11 +155,12 @@ impl VestingEscrows {
     }
 }
 
-/// Returns the places in a factory's list of escrows for the account; reports those beyond the bound.
+/// Returns the places in a factory's list of escrows for the account; reports those beyond the bound. The factory has
+/// its number in the row.
 async fn places(
     cx: &JobContext,
     labels: Labels<'_>,
-    factory: Address,
+    (number, factory): (usize, Address),
     account: Address,
 ) -> Result<Vec<(Address, U256)>, Error> {
     let walk = |places: Range<u64>| {
@@ -168,7 +170,7 @@ async fn places(
         }))
     };
     let count = cx.call(factory, escrows_lengthCall {}).within(COUNT_STANDS_S);
-    let recipients: Vec<Address> = cx.facts(labels.market, &format!("escrows-{factory:x}"), count, walk).await?;
+    let recipients: Vec<Address> = cx.facts(labels.market, &format!("escrows-{number}"), count, walk).await?;
     let own = (0_u64..).zip(recipients).filter(|(_, recipient)| *recipient == account);
     let mut own: Vec<_> = own.map(|(place, _)| (factory, U256::from(place))).collect();
     if own.len() > ESCROWS_MAX {

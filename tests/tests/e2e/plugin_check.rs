@@ -92,7 +92,7 @@ fn a_plugin_whose_deployments_all_answer_is_sound() {
     assert_eq!(output.status.code(), Some(0), "{shown}{}", text(&output.stderr));
     for line in [
         "it asks to sign: ",
-        "3 addresses: 3 have code, 3 answered; 3 questions: 3 complete",
+        "3 addresses: 3 have code, 3 answered; 4 questions: 4 complete",
         "velodrome_v2 claimables ok, ",
         ", claims when tried: ",
         " paid",

@@ -261,7 +261,10 @@ Quantity: TypeAlias = str
 Question: TypeAlias = Literal['claimables', 'farming', 'lending', 'events', 'composition', 'pooling', 'locked']
 
 
-Reason: TypeAlias = Literal['crashed', 'disabled', 'invalid-output', 'invalid-reply', 'name-not-found', 'not-allowed', 'not-configured', 'not-covered', 'over-budget', 'plugin-error', 'quarantined', 'rejected', 'stale', 'state-unavailable', 'timeout', 'unknown-block', 'upstream', 'wrong-chain']
+Reach: TypeAlias = Literal['whole', 'part', 'nothing']
+
+
+Reason: TypeAlias = Literal['crashed', 'disabled', 'history', 'invalid-output', 'invalid-reply', 'name-not-found', 'not-allowed', 'not-configured', 'not-covered', 'over-budget', 'plugin-error', 'quarantined', 'rejected', 'stale', 'state-unavailable', 'timeout', 'unknown-block', 'upstream', 'wrong-chain']
 
 
 class RemoteNetworkRemoteNetwork(TypedDict):
@@ -341,6 +344,12 @@ class SafeThresholdEvent(TypedDict):
 SimulationMethod: TypeAlias = Literal['override', 'eth_simulateV1', 'eth_call']
 
 
+class Spender(TypedDict):
+    address: Address
+    name: str | None
+    protocol: Protocol | None
+
+
 class Sums(TypedDict):
     assets: Amount | None
     claimable: Amount | None
@@ -394,7 +403,7 @@ class UserOperationEvent(TypedDict):
     type: Literal['USER_OPERATION']
 
 
-Verdict: TypeAlias = Literal['paid', 'differs', 'reverted', 'refused']
+Verdict: TypeAlias = Literal['paid', 'revoked', 'differs', 'reverted', 'refused']
 
 
 class Vesting(TypedDict):
@@ -655,19 +664,21 @@ class Problem(TypedDict):
     type: ProblemType
 
 
+class ProtocolValue(TypedDict):
+    dollars: int
+    listed: str
+    name: str
+    questions: list[Question]
+    reach: Reach
+    reason: str | None
+    slug: str | None
+
+
 class Provenance(TypedDict):
     amounts: list[AmountProvenance]
     block: int
     blockHash: Hash
     digest: str | None
-
-
-class Report(TypedDict):
-    blocks: dict[str, Block]
-    budget: Budget
-    claims: NotRequired[ClaimCounts]
-    currency: NotRequired[CurrencyRate]
-    jobs: list[JobReport]
 
 
 class Simulation(TypedDict):
@@ -870,6 +881,30 @@ class WrapEvent(TypedDict):
     plugin: NotRequired[str]
     protocol: Protocol | None
     type: Literal['WRAP']
+
+
+class Approval(TypedDict):
+    account: NotRequired[Address]
+    allowance: Amount
+    allowanceRaw: NotRequired[Digits]
+    amountAtRisk: Amount
+    balance: Amount
+    balanceRaw: NotRequired[Digits]
+    caip10: NotRequired[Caip10]
+    dollarValue: Amount
+    inCurrency: NotRequired[InCurrency]
+    listed: bool
+    network: Network
+    plugin: NotRequired[str]
+    price: Amount
+    priceAgeSeconds: NotRequired[int | None]
+    priceContracts: NotRequired[list[Address]]
+    priceSource: NotRequired[str | None]
+    provenance: NotRequired[Provenance]
+    revokeTransaction: Transaction
+    spender: Spender
+    token: Token
+    unlimited: bool
 
 
 class ApprovalEventMetadata(TypedDict):
@@ -1107,6 +1142,15 @@ class Movement(TypedDict):
     tokenId: Digits | None
 
 
+class NetworkValue(TypedDict):
+    chainId: int
+    dollars: int
+    inPart: int
+    inReach: int
+    network: str
+    protocols: list[ProtocolValue]
+
+
 class Payment(TypedDict):
     amount: Amount | None
     amountRaw: Digits
@@ -1269,6 +1313,12 @@ class SwapEvent(TypedDict):
     plugin: NotRequired[str]
     protocol: Protocol | None
     type: Literal['SWAP']
+
+
+class ValueHeld(TypedDict):
+    date: str
+    networks: list[NetworkValue]
+    source: str
 
 
 AccountEffects = TypedDict(
@@ -1446,6 +1496,15 @@ class ProtocolPositions(TypedDict):
     positions: list[Position]
     protocol: Protocol
     totals: Totals
+
+
+class Report(TypedDict):
+    blocks: dict[str, Block]
+    budget: Budget
+    claims: NotRequired[ClaimCounts]
+    currency: NotRequired[CurrencyRate]
+    jobs: list[JobReport]
+    valueHeld: NotRequired[ValueHeld]
 
 
 class FarmingRow(TypedDict):
