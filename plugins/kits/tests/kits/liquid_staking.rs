@@ -53,8 +53,10 @@ fn job() -> JobTest {
 /// Token, amount and what it redeems to, of the only leg.
 fn only_leg(outcome: &Outcome) -> (Address, U256, Option<U256>) {
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    let [position] = outcome.positions()[..] else { panic!("{:?}", outcome.findings) };
-    let [leg] = &position.legs[..] else { panic!("{:?}", position.legs) };
+    assert_eq!(outcome.positions().len(), 1, "{:?}", outcome.findings);
+    let position = outcome.positions()[0];
+    assert_eq!(position.legs.len(), 1, "{:?}", position.legs);
+    let leg = &position.legs[0];
     let redeemed = leg.redeems_to.as_ref().and_then(|parts| parts.first()).map(|part| part.amount);
     (leg.token, leg.amount, redeemed)
 }

@@ -87,9 +87,12 @@ fn contract() -> CannedReplies {
         .reply(NETWORK, CREATOR, &getValidRewardTokensCall {}, &vec![(A, n(1)), (B, n(2))])
         .reply(NETWORK, DISTRIBUTOR, &claimRecipientCall { user: ACCOUNT, token: Address::ZERO }, &Address::ZERO);
     [(A, 0), (B, 30)].into_iter().fold(chain, |chain, (token, amount)| {
-        chain
-            .reply(NETWORK, DISTRIBUTOR, &claimedCall { user: ACCOUNT, token: token }, &(n(amount), n(0), B256::ZERO))
-            .reply(NETWORK, DISTRIBUTOR, &claimRecipientCall { user: ACCOUNT, token: token }, &Address::ZERO)
+        chain.reply(NETWORK, DISTRIBUTOR, &claimedCall { user: ACCOUNT, token }, &(n(amount), n(0), B256::ZERO)).reply(
+            NETWORK,
+            DISTRIBUTOR,
+            &claimRecipientCall { user: ACCOUNT, token },
+            &Address::ZERO,
+        )
     })
 }
 
@@ -187,7 +190,7 @@ fn a_claim_that_pays_another_address_or_an_unlisted_token_is_told() {
     assert_eq!(claimed(&served(own_first, &document(&own()))), [(DISTRIBUTOR, A, n(500))]);
     // Older contracts know no recipients.
     let older = [Address::ZERO, A, B].into_iter().fold(contract(), |chain, token| {
-        chain.revert(NETWORK, DISTRIBUTOR, &claimRecipientCall { user: ACCOUNT, token: token })
+        chain.revert(NETWORK, DISTRIBUTOR, &claimRecipientCall { user: ACCOUNT, token })
     });
     assert_eq!(served(older, &document(&own())).claimables().len(), 2);
 }

@@ -44,7 +44,7 @@ fn nothing() -> CannedReplies {
 
 /// The account has these plans of the contract: id, what is unlocked and what is not.
 fn plans(chain: CannedReplies, of: Address, plans: &[(u64, u64, u64)]) -> CannedReplies {
-    let count = n(u64::try_from(plans.len()).unwrap());
+    let count = U256::from(plans.len());
     let chain = chain.reply(NETWORK, of, &balanceOfCall(ACCOUNT), &count);
     (0..).zip(plans).fold(chain, |chain, (place, (id, unlocked, locked))| {
         let terms = (TOKEN, n(unlocked + locked), n(NOW_S - 100), n(NOW_S - 50), n(1), n(1), ACCOUNT, true);
