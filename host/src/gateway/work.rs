@@ -7,6 +7,7 @@ pub(super) mod balances;
 pub(super) mod claim_plan;
 pub(super) mod events;
 pub(super) mod fees;
+mod missing_tokens;
 pub(super) mod names;
 pub(super) mod protocols;
 pub(super) mod revoke_plan;

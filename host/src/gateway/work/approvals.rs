@@ -26,10 +26,9 @@ use crate::gateway::context::Context;
 use crate::gateway::missing;
 use crate::gateway::problem::Problem;
 use crate::gateway::work::Work;
-use crate::gateway::work::balances::missing_tokens::{BalanceFailure, MissingTokens, Why};
+use crate::gateway::work::missing_tokens::{BalanceFailure, MissingTokens, Why};
 use crate::jobs::failure::{Failure, Reason};
-use crate::jobs::report::{JobReport, JobStatus};
-use crate::jobs::stats::JobStats;
+use crate::jobs::report::JobReport;
 
 sol! {
     /// <https://eips.ethereum.org/EIPS/eip-20>
@@ -167,19 +166,7 @@ impl ApprovalWork {
             let at_risk = row.token.dollars(row.at_risk()).unwrap_or_default();
             (!row.token.is_listed, Reverse(at_risk), row.token.address, row.spender.address)
         });
-        let by_reason = missing.by_reason();
-        let of_tokens = JobReport {
-            status: if by_reason.is_empty() { JobStatus::Ok } else { JobStatus::Partial },
-            reason: by_reason.first().map(|(reason, _)| *reason),
-            detail: missing.detail(),
-            stats: JobStats {
-                batches: u32::from(reads > 0),
-                reads: u32::try_from(reads).unwrap_or(u32::MAX),
-                ..JobStats::default()
-            },
-            missing_tokens: by_reason,
-            ..blank.clone()
-        };
+        let of_tokens = missing.report(blank.clone(), reads);
         let cut = history
             .list
             .is_cut

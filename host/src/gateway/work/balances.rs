@@ -3,7 +3,6 @@
 //! Invariant: a token that could not be read is counted and named; it neither hides another token nor counts as zero.
 
 mod holdings;
-pub(super) mod missing_tokens;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,16 +13,15 @@ use portolan_base::network::Network;
 use tokio::time::Instant;
 
 use self::holdings::Holdings;
-use self::missing_tokens::{MissingTokens, Why};
 use crate::gateway::answer::{Answer, Balance, Items, MissingEntry};
 use crate::gateway::context::Context;
 use crate::gateway::missing;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::Assets;
 use crate::gateway::work::Work;
+use crate::gateway::work::missing_tokens::{MissingTokens, Why};
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::report::{JobReport, JobStatus};
-use crate::jobs::stats::JobStats;
 
 /// The balances of an account.
 pub(in crate::gateway) struct BalanceWork {
@@ -107,24 +105,12 @@ impl BalanceWork {
     }
 
     fn report(&self, blank: JobReport, reads: usize, nothing_read: bool, missing: &MissingTokens) -> JobReport {
-        let by_reason = missing.by_reason();
-        let status = match by_reason.first() {
-            None => JobStatus::Ok,
-            Some(_) if nothing_read => JobStatus::Failed,
-            Some(_) => JobStatus::Partial,
-        };
+        let report = missing.report(blank, reads);
         JobReport {
-            status,
-            reason: by_reason.first().map(|(reason, _)| *reason),
-            detail: missing.detail(),
-            stats: JobStats {
-                batches: u32::from(reads > 0),
-                reads: u32::try_from(reads).unwrap_or(u32::MAX),
-                ..JobStats::default()
-            },
+            status: if nothing_read && report.reason.is_some() { JobStatus::Failed } else { report.status },
             // A single native balance needs no count.
-            missing_tokens: if self.assets == Assets::Tokens { by_reason } else { Vec::new() },
-            ..blank
+            missing_tokens: if self.assets == Assets::Tokens { report.missing_tokens } else { Vec::new() },
+            ..report
         }
     }
 

@@ -23,7 +23,7 @@ use crate::gateway::query::Revocation;
 use crate::gateway::rows::{self, ClaimEvaluation};
 use crate::gateway::work::Work;
 use crate::gateway::work::approvals::{SUBJECT, allowance_read, revocation};
-use crate::gateway::work::balances::missing_tokens::{BalanceFailure, Why};
+use crate::gateway::work::missing_tokens::{BalanceFailure, Why};
 use crate::gateway::work::{fees, simulation};
 use crate::jobs::failure::Failure;
 use crate::jobs::report::JobReport;

@@ -9,9 +9,9 @@ use portolan_assets::token::NATIVE;
 use portolan_reader::{Kind, Outcome, Read, ReadSet, Session};
 
 use super::BalanceWork;
-use super::missing_tokens::BalanceFailure;
 use crate::gateway::context::Context;
 use crate::gateway::query::Assets;
+use crate::gateway::work::missing_tokens::BalanceFailure;
 
 /// Balances that were read, and those that could not be.
 #[derive(Default)]

@@ -12,7 +12,7 @@ use portolan_plugins::testing::ScriptedPlugin;
 use portolan_reader::testing::{ScriptedChain, ScriptedReader};
 use portolan_reader::{Kind, Outcome, Read, ReadFailure, Reader};
 
-use super::missing_tokens::BalanceFailure;
+use crate::gateway::work::missing_tokens::BalanceFailure;
 
 pub(super) const ACCOUNT: Address = Address::repeat_byte(0xac);
 

@@ -8,9 +8,9 @@ use portolan_plugins::Snapshot;
 use portolan_reader::ReadFailure;
 use portolan_reader::testing::BLOCK;
 
-use super::missing_tokens::BalanceFailure;
 use super::script::{ACCOUNT, Script, deployed};
 use super::*;
+use crate::gateway::work::missing_tokens::BalanceFailure;
 
 const A: Address = Address::repeat_byte(0xaa);
 const B: Address = Address::repeat_byte(0xbb);

@@ -7,13 +7,15 @@ use portolan_assets::resolve::TokenFailure;
 use portolan_reader::{Outcome, ReadFailure};
 
 use crate::jobs::failure::Reason;
+use crate::jobs::report::{JobReport, JobStatus};
+use crate::jobs::stats::JobStats;
 
 /// Maximum number of tokens that a report names. With more, the endpoint or the list is at fault.
 const NAMED_MAX: usize = 100;
 
 /// Reason why a balance is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::gateway::work) enum BalanceFailure {
+pub(super) enum BalanceFailure {
     /// The contract reverted, or returned fewer than 32 bytes.
     Refused,
     Unread(ReadFailure),
@@ -21,7 +23,7 @@ pub(in crate::gateway::work) enum BalanceFailure {
 
 impl BalanceFailure {
     /// Returns the balance in the outcome of a read: the first word returned.
-    pub(in crate::gateway::work) fn or_balance(outcome: &Outcome) -> Result<U256, Self> {
+    pub(super) fn or_balance(outcome: &Outcome) -> Result<U256, Self> {
         match outcome {
             Outcome::Ok(bytes) => bytes.first_chunk::<32>().map(|word| U256::from_be_bytes(*word)).ok_or(Self::Refused),
             Outcome::Failed(failure) => Err(Self::Unread(*failure)),
@@ -32,13 +34,13 @@ impl BalanceFailure {
 
 /// Reason why a token is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::gateway::work) enum Why {
+pub(super) enum Why {
     NoBalance(BalanceFailure),
     NoToken(TokenFailure),
 }
 
 impl Why {
-    pub(in crate::gateway::work) fn reason(self) -> Reason {
+    pub(super) fn reason(self) -> Reason {
         match self {
             Self::NoBalance(BalanceFailure::Refused) => Reason::Upstream,
             Self::NoBalance(BalanceFailure::Unread(failure)) => failure.into(),
@@ -57,19 +59,36 @@ impl Why {
 
 /// The tokens whose balances are missing.
 #[derive(Debug, Default)]
-pub(in crate::gateway::work) struct MissingTokens(Vec<(Address, Why)>);
+pub(super) struct MissingTokens(Vec<(Address, Why)>);
 
 impl MissingTokens {
-    pub(in crate::gateway::work) fn push(&mut self, token: Address, why: Why) {
+    pub(super) fn push(&mut self, token: Address, why: Why) {
         self.0.push((token, why));
     }
 
-    pub(in crate::gateway::work) fn extend(&mut self, tokens: impl IntoIterator<Item = (Address, Why)>) {
+    pub(super) fn extend(&mut self, tokens: impl IntoIterator<Item = (Address, Why)>) {
         self.0.extend(tokens);
     }
 
+    /// Adds what is missing to the report of so many reads that left in one batch.
+    pub(super) fn report(&self, blank: JobReport, reads: usize) -> JobReport {
+        let by_reason = self.by_reason();
+        JobReport {
+            status: if by_reason.is_empty() { JobStatus::Ok } else { JobStatus::Partial },
+            reason: by_reason.first().map(|(reason, _)| *reason),
+            detail: self.detail(),
+            stats: JobStats {
+                batches: u32::from(reads > 0),
+                reads: u32::try_from(reads).unwrap_or(u32::MAX),
+                ..JobStats::default()
+            },
+            missing_tokens: by_reason,
+            ..blank
+        }
+    }
+
     /// Counts the tokens for each reason, ordered by the reasons' words.
-    pub(in crate::gateway::work) fn by_reason(&self) -> Vec<(Reason, usize)> {
+    fn by_reason(&self) -> Vec<(Reason, usize)> {
         let mut counts: BTreeMap<&str, (Reason, usize)> = BTreeMap::new();
         for (_, why) in &self.0 {
             let reason = why.reason();
@@ -79,7 +98,7 @@ impl MissingTokens {
     }
 
     /// Lists up to [`NAMED_MAX`] tokens after the reason why each is missing.
-    pub(in crate::gateway::work) fn detail(&self) -> String {
+    fn detail(&self) -> String {
         let mut named: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (token, why) in self.0.iter().take(NAMED_MAX) {
             named.entry(why.text()).or_default().push(format!("{token:#x}"));
