@@ -6,7 +6,7 @@
 
 use portolan_plugin_api::{Address, B256, Error, Health, JobContext, Leg, LegRole, U256};
 
-use crate::fixed_point::{WAD, mul_div, product, too_large};
+use crate::fixed_point::{RAY, WAD, mul_div, product, too_large, yearly};
 use crate::kit::ZERO_STANDS_S;
 
 portolan_plugin_api::sol! {
@@ -27,11 +27,6 @@ const DUTIES: &str = "ilks";
 const FEE_STANDS_S: u32 = 300;
 /// Decimals of amounts in the vat.
 const DECIMALS: u32 = 18;
-
-/// 1 with 27 decimals.
-const RAY: U256 = U256::from_limbs([11_515_845_246_265_065_472, 54_210_108, 0, 0]);
-/// Seconds of a year of 365 days.
-const SECONDS_A_YEAR: u64 = 31_536_000;
 
 /// The contracts that count collateral, debts and fees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +69,7 @@ pub(crate) async fn holding(cx: &JobContext, of: Ledger, urn: Urn) -> Result<Opt
     let secured = mul_div(held.ink, spot.spot, RAY)?;
     let factor = if debt.is_zero() { None } else { Some(mul_div(secured, WAD, debt)?) };
     let health = factor.map(|factor| Health { factor_wad: Some(factor), liquidation_price: None });
-    let rate_ray = product(fee, U256::from(SECONDS_A_YEAR))?;
+    let rate_ray = yearly(fee)?;
     Ok(Some(UrnBalance { collateral: held.ink, debt, rate_ray, health }))
 }
 
@@ -88,15 +83,5 @@ impl UrnBalance {
         let supplied = Leg::new(LegRole::SUPPLIED, token, amount).rate_ray(U256::ZERO);
         let supplied = Leg { is_collateral: Some(true), ..supplied };
         Ok([supplied, Leg::new(LegRole::BORROWED, debt_token, self.debt).rate_ray(self.rate_ray)])
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{RAY, U256};
-
-    #[test]
-    fn a_ray_has_27_decimals() {
-        assert_eq!(RAY, U256::from(10).pow(U256::from(27)));
     }
 }

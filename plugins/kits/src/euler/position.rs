@@ -14,15 +14,13 @@ use super::contracts::{
 };
 use super::perspective::is_verified;
 use crate::erc4626;
-use crate::fixed_point::{WAD, mul_div, product};
+use crate::fixed_point::{WAD, mul_div, product, yearly};
 use crate::kit::{COUNT_STANDS_S, Labels};
 use crate::partial::join_partial;
 
 /// Keys of the lists of vaults among a deployment's fact lists.
 const VAULTS: &str = "vaults";
 const EARN_VAULTS: &str = "earn-vaults";
-/// Rates are per second with 27 decimals; positions have them per year of 365 days.
-const SECONDS_A_YEAR: u64 = 31_536_000;
 /// One; fees have four decimals.
 const WHOLE: u64 = 10_000;
 
@@ -138,7 +136,7 @@ async fn supplied(
     // Interest on the debt is shared by all lenders.
     let shared = match assets.is_zero() {
         true => U256::ZERO,
-        false => mul_div(ray_a_year(rate)?, owed, assets)?,
+        false => mul_div(yearly(rate)?, owed, assets)?,
     };
     let kept = U256::from(WHOLE).saturating_sub(U256::from(fee));
     let leg = Leg::new(LegRole::SUPPLIED, token, amount).rate_ray(mul_div(shared, kept, U256::from(WHOLE))?);
@@ -154,12 +152,8 @@ fn unverified(labels: Labels<'_>, vault: Address, shares: U256) -> Leg {
 async fn borrowed(cx: &JobContext, labels: Labels<'_>, vault: Address, debt: U256) -> Result<Leg, Error> {
     let token = cx.call(vault, assetCall {}).immutable();
     let (token, rate) = cx.join((token, cx.call(vault, interestRateCall {}))).await?;
-    let leg = Leg::new(LegRole::BORROWED, token, debt).rate_ray(ray_a_year(rate)?);
+    let leg = Leg::new(LegRole::BORROWED, token, debt).rate_ray(yearly(rate)?);
     Ok(leg.named(format!("{} {} debt", labels.title, symbol(token))))
-}
-
-fn ray_a_year(rate: U256) -> Result<U256, Error> {
-    product(rate, U256::from(SECONDS_A_YEAR))
 }
 
 /// Returns the ratio of collateral to debt, as the lending vault computes both for a liquidation. `None` without debt,

@@ -15,7 +15,7 @@ use super::contracts::{
     getTroveFromTroveIdsArrayCall, getTroveIdsCountCall, ownerOfCall,
 };
 use super::{Branches, ZERO_STANDS_S};
-use crate::fixed_point::product;
+use crate::fixed_point::ray_of_wad;
 use crate::kit::Labels;
 use crate::partial::join_partial;
 use crate::trove_health::Ratio;
@@ -24,8 +24,6 @@ use crate::trove_health::Ratio;
 const TROVES_MAX: u64 = 5_000;
 /// Seconds for which the list of troves and their owners stands.
 const OWNERS_STAND_S: u32 = 300;
-/// Factor from a rate with 18 decimals to one with 27.
-const RAY_OF_WAD: u64 = 1_000_000_000;
 
 /// Returns a position per trove.
 pub(super) async fn positions(
@@ -56,7 +54,7 @@ async fn position(
     let (collateral, debt) = ((branch.collateral, trove.entireColl), (of.debt_token, trove.entireDebt));
     let supplied = Leg::new(LegRole::SUPPLIED, collateral.0, collateral.1).rate_ray(U256::ZERO);
     let supplied = Leg { is_collateral: Some(true), ..supplied };
-    let rate = product(trove.annualInterestRate, U256::from(RAY_OF_WAD))?;
+    let rate = ray_of_wad(trove.annualInterestRate)?;
     let borrowed = Leg::new(LegRole::BORROWED, debt.0, debt.1).rate_ray(rate);
     let kind = if debt.1.is_zero() { PositionKind::LENT } else { PositionKind::BORROWED };
     let position = Position::new(kind, labels.market, branch.manager).mechanism(of.types.trove).numbered(id);

@@ -7,12 +7,9 @@ use super::Silos;
 use super::contracts::{getCollateralAssetsCall, getCurrentInterestRateCall, getDebtAssetsCall, quoteCall};
 use super::pair::{LENT, PROTECTED, Pair, SiloHolding};
 use crate::boxed::Boxed;
-use crate::fixed_point::{WAD, mul_div, product, too_large};
+use crate::fixed_point::{WAD, mul_div, product, ray_of_wad, too_large};
 use crate::kit::Labels;
 use crate::partial::join_partial;
-
-/// Factor from a rate with 18 decimals to one with 27.
-const RAY_OF_WAD: u64 = 1_000_000_000;
 
 pub(super) async fn positions(
     cx: &JobContext,
@@ -109,7 +106,7 @@ async fn borrow_rate(cx: &JobContext, holding: &SiloHolding) -> Result<Option<U2
     let (model, silo) = (holding.config.interestRateModel, holding.config.silo);
     let timestamp = U256::from(cx.block().timestamp);
     let rate = cx.try_call(model, getCurrentInterestRateCall { silo, timestamp }).await?;
-    rate.ok().map(|rate| product(rate, U256::from(RAY_OF_WAD))).transpose()
+    rate.ok().map(ray_of_wad).transpose()
 }
 
 /// Returns the deposit rate: interest on debts, less fees, shared by all lent deposits.
