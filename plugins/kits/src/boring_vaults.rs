@@ -20,6 +20,7 @@ use crate::boxed::Boxed;
 use crate::kit::{DeploymentReader, Kit, Labels, Shared};
 use crate::partial::join_partial;
 use crate::read_nonzero::read_nonzero;
+use crate::share_price::SharePrice;
 
 sol! {
     // An accountant. The rate is what one whole share is worth, in smallest units of the base token.
@@ -46,16 +47,6 @@ pub struct BoringVaultsKit {
 pub struct BoringVaults {
     accountants: Vec<Address>,
     types: BoringVaultsKit,
-}
-
-/// What one whole share is worth.
-#[derive(Clone, Copy, Debug)]
-struct SharePrice {
-    base: Address,
-    /// Smallest units of a whole share.
-    one: U256,
-    /// Smallest units of `base` for it.
-    rate: U256,
 }
 
 impl BoringVaultsKit {
@@ -113,9 +104,9 @@ impl DeploymentReader for BoringVaults {
             let vaults = self.vaults(cx, market).await?;
             let known = tokens.iter().filter_map(|token| vaults.get_key_value(token));
             let each = known.map(async |(vault, accountant)| {
-                let SharePrice { base, one, rate } = share_price(cx, *vault, *accountant).await?;
-                let parts = vec![Part { token: base, amount: rate }];
-                Ok(Composition { token: *vault, kind: self.types.share.to_owned(), supply: one, parts })
+                let (base, price) = share_price(cx, *vault, *accountant).await?;
+                let parts = vec![Part { token: base, amount: price.worth }];
+                Ok(Composition { token: *vault, kind: self.types.share.to_owned(), supply: price.one, parts })
             });
             Ok(join_partial(cx, each).await.or_report(cx, market))
         })
@@ -139,19 +130,17 @@ impl BoringVaults {
         (vault, accountant): (Address, Address),
         shares: U256,
     ) -> Result<Position, Error> {
-        let SharePrice { base, one, rate } = share_price(cx, vault, accountant).await?;
-        let redeemed = shares.checked_mul(rate).and_then(|product| product.checked_div(one));
-        let why = || Error::new(format!("{vault}: {shares} shares at {rate} for {one} are not a valid amount"));
-        let leg = Leg::new(LegRole::STAKED, base, shares).redeeming(redeemed.ok_or_else(why)?).receipt(vault);
+        let (base, price) = share_price(cx, vault, accountant).await?;
+        let leg = Leg::new(LegRole::STAKED, base, shares).redeeming(price.of(shares)?).receipt(vault);
         let position = Position::new(PositionKind::STAKED, labels.market, vault).mechanism(self.types.vault);
         Ok(position.named(format!("{} vault", symbol(vault))).leg(leg).reward(Reward::new(base, None)))
     }
 }
 
-async fn share_price(cx: &JobContext, vault: Address, accountant: Address) -> Result<SharePrice, Error> {
+/// Returns the base token, and what one whole share is worth in it.
+async fn share_price(cx: &JobContext, vault: Address, accountant: Address) -> Result<(Address, SharePrice), Error> {
     let base = cx.call(accountant, baseCall {}).immutable();
     let decimals = cx.call(vault, decimalsCall {}).immutable();
     let (base, decimals, rate) = cx.join((base, decimals, cx.call(accountant, getRateCall {}))).await?;
-    let one = U256::from(10).checked_pow(decimals);
-    Ok(SharePrice { base, one: one.ok_or_else(|| Error::new(format!("{vault}: {decimals} decimals")))?, rate })
+    Ok((base, SharePrice::new(vault, decimals, rate)?))
 }

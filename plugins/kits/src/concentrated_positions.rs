@@ -106,8 +106,7 @@ impl DeploymentReader for PositionManager {
 impl PositionManager {
     /// Returns the ids of the account's first positions.
     async fn ids(&self, cx: &JobContext, labels: Labels<'_>, account: Address) -> Result<Vec<U256>, Error> {
-        let count = owned_nfts::count(cx, self.manager, account).await?;
-        owned_nfts::numbers(cx, labels.market, self.manager, account, count).await
+        owned_nfts::owned(cx, labels.market, self.manager, account).await
     }
 
     async fn claimable(

@@ -119,8 +119,7 @@ impl DeploymentReader for ExitNfts {
 impl ExitNfts {
     /// Returns the account's exits.
     async fn exits(&self, cx: &JobContext, labels: Labels<'_>, account: Address) -> Result<Vec<TokenExit>, Error> {
-        let count = owned_nfts::count(cx, self.nft, account).await?;
-        let ids = owned_nfts::numbers(cx, labels.market, self.nft, account, count).await?;
+        let ids = owned_nfts::owned(cx, labels.market, self.nft, account).await?;
         let exits = ids.into_iter().map(|id| self.exit(cx, id));
         join_partial(cx, exits).await.fail_if_none(cx, labels.market)
     }

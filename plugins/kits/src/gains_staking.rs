@@ -14,6 +14,7 @@ use portolan_plugin_api::{
     Role, SettingsError, U256, Vesting,
 };
 
+use crate::bounds;
 use crate::boxed::Boxed;
 use crate::fixed_point::too_large;
 use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
@@ -200,11 +201,7 @@ impl GainsStaking {
         let all = cx.call(self.staking, getUnlockSchedulesCall { staker }).await?;
         let open = (0_u64..).zip(all).filter(|(_, schedule)| schedule.claimedGns < schedule.totalGns);
         let mut open: Vec<(u64, UnlockSchedule)> = open.collect();
-        if open.len() > VESTS_MAX {
-            let (market, count) = (labels.market, open.len());
-            cx.report_not_covered(format!("{market}: {count} vests, of which {VESTS_MAX} are answered"));
-            open.truncate(VESTS_MAX);
-        }
+        bounds::truncate(cx, labels.market, &mut open, "vests", VESTS_MAX);
         let now = U256::from(cx.block().timestamp).saturating_to();
         cx.join(open.into_iter().map(async |(place, schedule)| {
             let call = releasableGnsCall { schedule: schedule.clone(), timestamp: now };

@@ -67,6 +67,7 @@ pub mod withdrawal_queue;
 pub mod yearn_gauges;
 pub mod yearn_vaults;
 
+mod bounds;
 mod boxed;
 mod concentrated_liquidity;
 mod display_name;
@@ -76,6 +77,7 @@ mod native_placeholder;
 mod owned_nfts;
 mod partial;
 mod read_nonzero;
+mod share_price;
 mod trove_health;
 mod vat;
 

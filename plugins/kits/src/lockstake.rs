@@ -13,6 +13,7 @@ use portolan_plugin_api::{
     Question, Role, SettingsError, U256,
 };
 
+use crate::bounds::answered;
 use crate::boxed::Boxed;
 use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::partial::join_partial;
@@ -135,11 +136,7 @@ impl LockstakeEngine {
     async fn urns(&self, cx: &JobContext, labels: Labels<'_>, account: Address) -> Result<Vec<OwnedUrn>, Error> {
         let (engine, owner) = (self.engine, account);
         let count = cx.call(engine, ownerUrnsCountCall { owner }).zero_within(ZERO_STANDS_S).await?;
-        if count > U256::from(URNS_MAX) {
-            let market = labels.market;
-            cx.report_not_covered(format!("{market}: {engine}: {count} urns, of which {URNS_MAX} are answered"));
-        }
-        let count = u64::try_from(count).unwrap_or(URNS_MAX).min(URNS_MAX);
+        let count = answered(cx, format_args!("{}: {engine}", labels.market), count, "urns", URNS_MAX);
         cx.join((0..count).map(async |place| {
             let index = U256::from(place);
             Ok(OwnedUrn { index, urn: cx.call(engine, ownerUrnsCall { owner, index }).await? })

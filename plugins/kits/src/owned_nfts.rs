@@ -4,6 +4,7 @@
 
 use portolan_plugin_api::{Address, Error, JobContext, U256};
 
+use crate::bounds::answered;
 use crate::kit::ZERO_STANDS_S;
 
 portolan_plugin_api::sol! {
@@ -20,7 +21,13 @@ pub(crate) async fn count(cx: &JobContext, of: Address, account: Address) -> Res
     cx.call(of, balanceOfCall { owner: account }).zero_within(ZERO_STANDS_S).await
 }
 
-/// Returns the ids of the account's first NFTs.
+/// Returns the ids of the account's first NFTs; an account without any costs one read.
+pub(crate) async fn owned(cx: &JobContext, market: &str, of: Address, account: Address) -> Result<Vec<U256>, Error> {
+    let count = count(cx, of, account).await?;
+    numbers(cx, market, of, account, count).await
+}
+
+/// Returns the ids of the account's first NFTs of so many.
 pub(crate) async fn numbers(
     cx: &JobContext,
     market: &str,
@@ -34,9 +41,5 @@ pub(crate) async fn numbers(
 
 /// Iterates over the indices that are answered; reports further NFTs as not covered.
 pub(crate) fn places(cx: &JobContext, market: &str, of: Address, count: U256) -> impl Iterator<Item = U256> + use<> {
-    if count > U256::from(NFTS_MAX) {
-        cx.report_not_covered(format!("{market}: {of}: {count} NFTs, of which {NFTS_MAX} are answered"));
-    }
-    let count = u64::try_from(count).unwrap_or(NFTS_MAX).min(NFTS_MAX);
-    (0..count).map(U256::from)
+    (0..answered(cx, format_args!("{market}: {of}"), count, "NFTs", NFTS_MAX)).map(U256::from)
 }

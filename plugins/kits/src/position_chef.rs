@@ -134,8 +134,7 @@ impl DeploymentReader for PositionChef {
 impl PositionChef {
     /// Returns the ids of the account's first positions.
     async fn owned(&self, cx: &JobContext, labels: Labels<'_>, account: Address) -> Result<Vec<U256>, Error> {
-        let count = owned_nfts::count(cx, self.chef, account).await?;
-        owned_nfts::numbers(cx, labels.market, self.chef, account, count).await
+        owned_nfts::owned(cx, labels.market, self.chef, account).await
     }
 
     /// Reads a position.

@@ -2,8 +2,9 @@
 //! their votes.
 //!
 //! Settings keys are `generation`, which names the copied contracts, and the fields of [`SolidlyContracts`]. Answers
-//! claimables, staked positions, liquidity that is not staked, and locked positions. Invariant: a failing gauge or lock loses only its own rows, and the
-//! answer reports it. A claim calls a gauge only if the voter names it for its pool at the answer's block.
+//! claimables, staked positions, liquidity that is not staked, and locked positions. Invariant: a failing gauge or lock
+//! loses only its own rows, and the answer reports it. A claim calls a gauge only if the voter names it for its pool at
+//! the answer's block.
 
 mod concentrated;
 mod contracts;

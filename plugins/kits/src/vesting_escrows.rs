@@ -16,6 +16,7 @@ use portolan_plugin_api::{
     Question, SettingsError, U256, Vesting, symbol,
 };
 
+use crate::bounds;
 use crate::boxed::Boxed;
 use crate::kit::{COUNT_STANDS_S, DeploymentReader, Kit, Labels, Shared};
 use crate::partial::join_partial;
@@ -173,11 +174,7 @@ async fn places(
     let recipients: Vec<Address> = cx.facts(labels.market, &format!("escrows-{number}"), count, walk).await?;
     let own = (0_u64..).zip(recipients).filter(|(_, recipient)| *recipient == account);
     let mut own: Vec<_> = own.map(|(place, _)| (factory, U256::from(place))).collect();
-    if own.len() > ESCROWS_MAX {
-        let (market, count) = (labels.market, own.len());
-        cx.report_not_covered(format!("{market}: {factory}: {count} escrows, of which {ESCROWS_MAX} are answered"));
-        own.truncate(ESCROWS_MAX);
-    }
+    bounds::truncate(cx, format_args!("{}: {factory}", labels.market), &mut own, "escrows", ESCROWS_MAX);
     Ok(own)
 }
 

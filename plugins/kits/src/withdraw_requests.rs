@@ -14,6 +14,7 @@ use portolan_plugin_api::{
     Role, SettingsError, U256, symbol,
 };
 
+use crate::bounds::answered;
 use crate::boxed::Boxed;
 use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::native_placeholder::named_token;
@@ -147,13 +148,9 @@ impl RequestQueue {
         if count.is_zero() {
             return Ok(Vec::new());
         }
-        if count > U256::from(REQUESTS_MAX) {
-            let market = labels.market;
-            cx.report_not_covered(format!("{market}: {count} requests, of which {REQUESTS_MAX} are answered"));
-        }
+        let count = answered(cx, labels.market, count, "requests", REQUESTS_MAX);
         let period = cx.call(self.queue, coolDownPeriodCall {}).within(PERIOD_STANDS_S).await?;
-        let places = 0..u64::try_from(count).unwrap_or(REQUESTS_MAX).min(REQUESTS_MAX);
-        let rows = places.map(|place| self.request(cx, U256::from(place), period, account));
+        let rows = (0..count).map(|place| self.request(cx, U256::from(place), period, account));
         let mut found = join_partial(cx, rows).await.fail_if_none(cx, labels.market)?;
         found.retain(|request| !request.amount.is_zero());
         Ok(found)

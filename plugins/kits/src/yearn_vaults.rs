@@ -21,6 +21,7 @@ use crate::boxed::Boxed;
 use crate::erc4626::held;
 use crate::kit::{COUNT_STANDS_S, DeploymentReader, Kit, Labels, Shared};
 use crate::partial::join_partial;
+use crate::share_price::SharePrice;
 
 portolan_plugin_api::sol! {
     // Registries of the second generation: the vaults of each token, in the order of listing. None is removed.
@@ -167,11 +168,8 @@ impl YearnVaults {
         let (token, redeemed) = match self.generation {
             VaultGeneration::Second => {
                 let token = cx.call(vault, tokenCall {}).immutable();
-                let (token, (one, worth)) = cx.join((token, share_price(cx, vault))).await?;
-                let redeemed = shares.checked_mul(worth).and_then(|product| product.checked_div(one));
-                let why =
-                    || Error::new(format!("{vault}: {shares} shares at {worth} for {one} are not a valid amount"));
-                (token, redeemed.ok_or_else(why)?)
+                let (token, price) = cx.join((token, share_price(cx, vault))).await?;
+                (token, price.of(shares)?)
             }
             VaultGeneration::Third => {
                 let asset = cx.call(vault, assetCall {}).immutable();
@@ -201,7 +199,7 @@ impl YearnVaults {
         if !cx.join(listed).await?.concat().contains(&vault) {
             return Ok(None);
         }
-        let (one, amount) = share_price(cx, vault).await?;
+        let SharePrice { one, worth: amount, .. } = share_price(cx, vault).await?;
         Ok(Some((one, Part { token, amount })))
     }
 
@@ -260,10 +258,9 @@ async fn of_token(
     cx.join((from..count).map(each)).await
 }
 
-/// Returns one whole share of a second-generation vault, and the amount that it redeems to.
-async fn share_price(cx: &JobContext, vault: Address) -> Result<(U256, U256), Error> {
+/// Returns what one whole share of a second-generation vault redeems to.
+async fn share_price(cx: &JobContext, vault: Address) -> Result<SharePrice, Error> {
     let decimals = cx.call(vault, decimalsCall {});
     let (decimals, worth) = cx.join((decimals, cx.call(vault, pricePerShareCall {}))).await?;
-    let one = U256::from(10).checked_pow(decimals);
-    Ok((one.ok_or_else(|| Error::new(format!("{vault}: {decimals} decimals")))?, worth))
+    SharePrice::new(vault, decimals, worth)
 }

@@ -8,6 +8,7 @@ use portolan_plugin_api::{Address, B256, Claimable, Error, JobContext, SolValue 
 use super::GmxV2;
 use super::markets::{Market, markets};
 use super::store::{getUintCall, named};
+use crate::bounds;
 use crate::fixed_point::too_large;
 use crate::kit::Labels;
 use crate::read_nonzero::read_nonzero;
@@ -35,11 +36,7 @@ pub(super) async fn claimables(
     let key = |(market, token): (Address, Address)| -> B256 { keccak256((list, market, token, account).abi_encode()) };
     let call = |pair: &(Address, Address)| (store, getUintCall { key: key(*pair) });
     let mut owed = read_nonzero(cx, labels.market, pairs.collect(), call).await?;
-    if owed.len() > PAIRS_MAX {
-        let (market, count) = (labels.market, owed.len());
-        cx.report_not_covered(format!("{market}: {count} funding fees, of which {PAIRS_MAX} are answered"));
-        owed.truncate(PAIRS_MAX);
-    }
+    bounds::truncate(cx, labels.market, &mut owed, "funding fees", PAIRS_MAX);
     if owed.is_empty() {
         return Ok(Vec::new());
     }

@@ -6,6 +6,7 @@ use super::GmxV2;
 use super::store::{
     getAddressCall, getBoolCall, getBytes32CountCall, getBytes32ValuesAtCall, getUintCall, member, of_account,
 };
+use crate::bounds::answered;
 use crate::kit::{Labels, ZERO_STANDS_S};
 use crate::partial::join_partial;
 
@@ -24,11 +25,7 @@ pub(super) async fn positions(
     if count.is_zero() {
         return Ok(Vec::new());
     }
-    if count > U256::from(POSITIONS_MAX) {
-        let market = labels.market;
-        cx.report_not_covered(format!("{market}: {count} positions, of which {POSITIONS_MAX} are answered"));
-    }
-    let end = count.min(U256::from(POSITIONS_MAX));
+    let end = U256::from(answered(cx, labels.market, count, "positions", POSITIONS_MAX));
     let keys = cx.call(of.store, getBytes32ValuesAtCall { setKey: list, start: U256::ZERO, end }).await?;
     let rows = keys.into_iter().map(|key| position(cx, of, labels, key));
     Ok(join_partial(cx, rows).await.or_report(cx, labels.market))

@@ -5,6 +5,8 @@
 use portolan_plugin_api::alloy::primitives::keccak256;
 use portolan_plugin_api::{Address, B256, Error, JobContext, Read, SolValue as _, U256};
 
+use crate::bounds::answered;
+
 portolan_plugin_api::sol! {
     function getUint(bytes32 key) external view returns (uint256);
     function getAddress(bytes32 key) external view returns (address);
@@ -56,10 +58,8 @@ pub(super) async fn contracts(
     if count.is_zero() {
         return Ok(Vec::new());
     }
-    if count > U256::from(max) {
-        cx.report_not_covered(format!("{market}: {store}: {count} entries of {name}, of which {max} are answered"));
-    }
-    let end = count.min(U256::from(max));
+    let count = answered(cx, format_args!("{market}: {store}"), count, format_args!("entries of {name}"), max);
+    let end = U256::from(count);
     let all = getAddressValuesAtCall { setKey: set_key, start: U256::ZERO, end };
     cx.call(store, all).within(LIST_STANDS_S).await
 }

@@ -7,6 +7,7 @@ use super::contracts::{
     troveNFTCall,
 };
 use super::{Branches, LiquityV2};
+use crate::bounds::answered;
 
 /// Collaterals of one registry that are answered; it has room for ten.
 const BRANCHES_MAX: u64 = 10;
@@ -28,12 +29,7 @@ pub(super) async fn read(cx: &JobContext, of: &LiquityV2, market: &str) -> Resul
     let registry = of.keys.registry;
     let total = cx.call(registry, totalCollateralsCall {}).immutable();
     let (total, debt_token) = cx.join((total, cx.call(registry, boldTokenCall {}).immutable())).await?;
-    if total > U256::from(BRANCHES_MAX) {
-        cx.report_not_covered(format!(
-            "{market}: {registry}: {total} collaterals, of which {BRANCHES_MAX} are answered"
-        ));
-    }
-    let total = u64::try_from(total).unwrap_or(BRANCHES_MAX).min(BRANCHES_MAX);
+    let total = answered(cx, format_args!("{market}: {registry}"), total, "collaterals", BRANCHES_MAX);
     let branches = cx.join((0..total).map(|place| branch(cx, of, place))).await?;
     Ok(Branches { registry, debt_token, branches, types: of.types })
 }

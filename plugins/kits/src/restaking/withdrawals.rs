@@ -11,6 +11,7 @@ use super::{
     BEACON_STRATEGY, DelegationManager, Restaked, beaconChainETHStrategyCall, name,
     strategyIsWhitelistedForDepositCall, underlyingTokenCall, value_of,
 };
+use crate::bounds;
 use crate::kit::Labels;
 use crate::partial::join_partial;
 
@@ -86,17 +87,13 @@ async fn all(
     if queued.withdrawals.is_empty() {
         return Ok(Vec::new());
     }
-    let count = queued.withdrawals.len();
-    if count != queued.shares.len() {
+    if queued.withdrawals.len() != queued.shares.len() {
         return Err(Error::new(format!("{}: not a list of shares for each withdrawal", of.manager)));
     }
-    if count > WITHDRAWALS_MAX {
-        let market = labels.market;
-        cx.report_not_covered(format!("{market}: {count} withdrawals, of which {WITHDRAWALS_MAX} are answered"));
-    }
+    let mut parts: Vec<_> = queued.withdrawals.into_iter().zip(queued.shares).collect();
+    bounds::truncate(cx, labels.market, &mut parts, "withdrawals", WITHDRAWALS_MAX);
     let delay = cx.call(of.manager, minWithdrawalDelayBlocksCall {}).within(DELAY_STANDS_S).await?;
-    let parts = queued.withdrawals.into_iter().zip(queued.shares).take(WITHDRAWALS_MAX);
-    let rows = parts.map(|(withdrawal, shares)| leaving(cx, of, withdrawal, shares, delay, account));
+    let rows = parts.into_iter().map(|(withdrawal, shares)| leaving(cx, of, withdrawal, shares, delay, account));
     let mut found = join_partial(cx, rows).await.fail_if_none(cx, labels.market)?;
     found.retain(|leaving| !leaving.parts.is_empty());
     Ok(found)
