@@ -3,11 +3,11 @@
 //! Invariant: whatever it waits for has a deadline, and what the process printed stands in the failure.
 
 use std::fmt::Write as _;
-use std::fs::{self, DirBuilder, Permissions};
+use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{BufRead as _, BufReader, Read};
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -193,7 +193,8 @@ pub struct Gateway {
     pub operators: SocketAddr,
     child: Child,
     stdout: Mutex<Receiver<String>>,
-    stderr: Arc<Mutex<String>>,
+    /// A file and no pipe: what was written before an answer can be read once the answer is there.
+    stderr: File,
     launch: Launch,
 }
 
@@ -226,10 +227,9 @@ impl Launch {
 
 impl Gateway {
     fn spawn(launch: Launch) -> Result<Self> {
-        let mut child = launch.command()?.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-        let stderr = Arc::new(Mutex::new(String::new()));
+        let stderr = tempfile::tempfile()?;
+        let mut child = launch.command()?.stdout(Stdio::piped()).stderr(stderr.try_clone()?).spawn()?;
         let stdout = Mutex::new(lines(child.stdout.take().context("no stdout")?));
-        keep(child.stderr.take().context("no stderr")?, Arc::clone(&stderr));
         let unknown = SocketAddr::from(([127, 0, 0, 1], 0));
         let (base, claimables, operators) = (unknown, unknown, unknown);
         let mut gateway = Self { base, claimables, operators, child, stdout, stderr, launch };
@@ -435,7 +435,12 @@ impl Gateway {
 
     /// Returns its log so far.
     pub fn log(&self) -> String {
-        self.stderr.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let (mut log, mut chunk) = (Vec::new(), [0; 1 << 16]);
+        // Not from where the process writes: its place in the file is the same.
+        while let Ok(len @ 1..) = self.stderr.read_at(&mut chunk, log.len() as u64) {
+            log.extend_from_slice(&chunk[..len]);
+        }
+        String::from_utf8_lossy(&log).into_owned()
     }
 
     fn is_ready(&self) -> Result<()> {
@@ -486,15 +491,6 @@ fn lines(stdout: impl Read + Send + 'static) -> Receiver<String> {
         }
     });
     receiver
-}
-
-fn keep(mut stderr: impl Read + Send + 'static, kept: Arc<Mutex<String>>) {
-    thread::spawn(move || {
-        let mut chunk = [0; 4096];
-        while let Ok(len @ 1..) = stderr.read(&mut chunk) {
-            kept.lock().unwrap_or_else(PoisonError::into_inner).push_str(&String::from_utf8_lossy(&chunk[..len]));
-        }
-    });
 }
 
 /// The processes that a gateway runs its plugins in.

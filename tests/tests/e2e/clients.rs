@@ -78,9 +78,11 @@ fn behind_a_trusted_proxy_each_client_has_limits_of_its_own() {
         answer
     });
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    let log = gateway.log();
+    // The line of an answer comes after its last byte.
     for client in ["203.0.113.1", "203.0.113.2", "127.0.1.1"] {
-        assert!(log.contains(&format!("client={client} ")), "{client}: {log}");
+        let line = format!("client={client} ");
+        let is_logged = || gateway.log().contains(&line).then_some(()).with_context(|| gateway.log());
+        wait::until(client, READ_WITHIN, is_logged).unwrap();
     }
     let figures = gateway.operate("/metrics").unwrap().body;
     let refused = "portolan_client_refusals_total{key=\"none\",limit=\"requests\"} ";
