@@ -13,6 +13,7 @@ use crate::build;
 use crate::http::{self, Response, Version};
 use crate::json::Json;
 use crate::tables;
+use crate::truth::{Event, Truth};
 
 /// Rows of a list that an example shows.
 const ROWS_SHOWN: usize = 2;
@@ -20,11 +21,25 @@ const ROWS_SHOWN: usize = 2;
 /// The id of the requests whose problems are examples.
 const REQUEST_ID: (&str, &str) = ("x-request-id", "example-1");
 
+/// Of what the chain of the demo did, the one that leaves something to revoke.
+pub(super) const UNLIMITED_APPROVAL: &str = "unlimited approval";
+
+/// An event of the chain's build, by its name there.
+///
+/// # Errors
+/// Where the build describes none of it.
+pub(super) fn event(truth: &Truth, what: &str) -> Result<Event> {
+    truth.events()?.into_iter().find(|event| event.what == what).with_context(|| format!("no {what}"))
+}
+
 /// The examples of everything that the main gateway answers.
 pub(super) fn check(stage: &Stage, out: &mut Output<'_>) -> Result<()> {
     let farmer = stage.world.address("farmer")?;
     let (chain, truth) = stage.world.chain("polygon")?;
-    let swap = truth.events()?.into_iter().find(|event| event.what == "swap").context("no swap")?.transaction(chain)?;
+    let swap = event(truth, "swap")?.transaction(chain)?;
+    let approval = event(truth, UNLIMITED_APPROVAL)?;
+    let [owner, token, spender] = ["owner", "asset", "spender"].map(|name| approval.raw()?.text_at(name));
+    let approvals = format!("/{}/approvals", owner?);
     for (name, path) in [
         ("networks", "/networks".to_owned()),
         ("protocols", "/protocols".to_owned()),
@@ -33,6 +48,8 @@ pub(super) fn check(stage: &Stage, out: &mut Output<'_>) -> Result<()> {
         ("all-claimables", format!("/claimables/{farmer}?network=polygon")),
         ("all-positions", format!("/positions/{farmer}?include=aave_v3")),
         ("claim-plan", format!("/{farmer}/claim-plan?network=polygon&include=quickswap")),
+        ("approvals", format!("{approvals}?network=polygon")),
+        ("revoke-plan", format!("{approvals}/plan?network=polygon&token={}&spender={}", token?, spender?)),
         ("events", format!("/events/decode/{swap}?network=polygon")),
         ("native-balance", format!("/balance/{farmer}/native-balance?network=polygon")),
         ("claimables", format!("/quickswap/{farmer}/claimables")),
@@ -42,7 +59,6 @@ pub(super) fn check(stage: &Stage, out: &mut Output<'_>) -> Result<()> {
     ] {
         keep(name, &fetch(&stage.gateway, &path, out)?, 200)?;
     }
-    fetch(&stage.gateway, &format!("/{farmer}/approvals?network=polygon"), out)?;
     for (status, path) in [
         (400, "/claimables/0x123".to_owned()),
         (404, format!("/no_such_protocol/{farmer}/claimables")),

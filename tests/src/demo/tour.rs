@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result};
 
 use super::Stage;
 use super::claims::{KEY, WHO};
+use super::examples::{UNLIMITED_APPROVAL, event};
 use crate::truth::ACCOUNTS;
 
 /// Events of transactions that the chains' builds did.
@@ -37,6 +38,8 @@ pub(super) fn introduce(stage: &Stage, out: &mut impl Write) -> Result<()> {
         writeln!(out, "{who:<8} {}  {story}", world.address(who)?)?;
     }
     let farmer = world.address("farmer")?;
+    let approval = event(&world.chain("polygon")?.1, UNLIMITED_APPROVAL)?;
+    let owner = approval.raw()?.text_at("owner")?;
     writeln!(out)?;
     for line in [
         format!("http://{claimables}/{farmer}"),
@@ -48,7 +51,7 @@ pub(super) fn introduce(stage: &Stage, out: &mut impl Write) -> Result<()> {
         format!("http://{base}/aave_v3/borrowing/{farmer}/positions"),
         format!("http://{base}/positions/{farmer}"),
         format!("http://{base}/{farmer}/native-balance?network=polygon"),
-        format!("http://{base}/{farmer}/approvals?network=polygon"),
+        format!("http://{base}/{owner}/approvals?network=polygon"),
         format!("http://{base}/networks"),
         format!("http://{base}/protocols"),
         format!("http://{base}/protocols/coverage"),

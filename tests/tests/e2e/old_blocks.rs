@@ -39,6 +39,7 @@ fn paths(account: &str) -> Vec<String> {
         "/{A}/native-balance?network=polygon",
         "/balance/{A}/token-balances?network=polygon",
         "/{A}/claim-plan?network=polygon&include=quickswap",
+        "/{A}/approvals?network=polygon",
     ];
     paths.into_iter().map(|path| path.replace("{A}", account)).collect()
 }

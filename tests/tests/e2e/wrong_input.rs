@@ -107,6 +107,8 @@ fn malformed_addresses_are_refused_wherever_one_stands() {
             format!("/{wrong}/native-balance?network=POLYGON"),
             format!("/balance/{wrong}/native-balance"),
             format!("/balance/{wrong}/token-balances"),
+            format!("/{wrong}/approvals"),
+            format!("/{wrong}/approvals/plan?network=polygon"),
         ];
         fixture.assert_refused(&cases.map(|path| (path, 400, "invalid-address", "")));
         let own = fixture.gateway.aggregate(&format!("/{wrong}")).unwrap();
@@ -188,6 +190,7 @@ fn parameters_that_a_path_does_not_take_are_refused_with_those_that_it_takes() {
         (format!("/claimables/{ACCOUNT}?netwrk=polygon"), "did you mean network?"),
         (format!("/positions/{ACCOUNT}?kinds=staked"), "did you mean kind?"),
         (format!("/{ACCOUNT}/claim-plan?network=polygon&kind=staked"), "takes network, include"),
+        (format!("/{ACCOUNT}/approvals?network=polygon&kind=staked"), "takes network"),
         (format!("/quickswap/{ACCOUNT}/claimables?include=quickswap"), "takes network, simulate"),
         (format!("/quickswap/farming/{ACCOUNT}/positions?chainId=137"), "takes network, block"),
         (format!("/ens/by-address/{ACCOUNT}?chain=polygon"), "takes network, block"),
