@@ -1,12 +1,15 @@
 //! Liquidity of pairs that is held without a stake: tokens of Uniswap v2's pairs, and of all pairs and pools with the
 //! same views.
 //!
-//! Settings key `pairs`, which names the pairs; factories list too many to read them all. Answers pooling. Invariant: an
-//! account without shares costs one read per pair; stakes are the farms' own, since farms hold the shares of their
-//! stakers.
+//! Settings keys `pairs`, which names pairs, and `pair_factory` with tokens whose pairs count; factories list too many
+//! to read them all. Answers pooling. Invariant: an account without shares costs one read per pair; stakes are the
+//! farms' own, since farms hold the shares of their stakers.
 //!
 //! Source: <https://github.com/Uniswap/v2-core/blob/master/contracts/UniswapV2Pair.sol>
 
+mod factory_pairs;
+
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
@@ -17,6 +20,7 @@ use crate::boxed::Boxed;
 use crate::kit::{DeploymentReader, Kit, Labels};
 use crate::partial::join_partial;
 use crate::read_nonzero::read_nonzero;
+use factory_pairs::FactoryPairs;
 
 portolan_plugin_api::sol! {
     function balanceOf(address account) external view returns (uint256);
@@ -36,34 +40,42 @@ pub struct LiquidityPairsKit {
 
 /// Pairs of one deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct NamedPairs {
-    pairs: Vec<Address>,
+struct KnownPairs {
+    named: Vec<Address>,
+    found: Option<FactoryPairs>,
     types: LiquidityPairsKit,
 }
 
 impl LiquidityPairsKit {
-    /// Keys of a row for shares of pairs, as Uniswap v2's, that an account holds itself:
-    /// - `pairs` (array of addresses): the pairs
-    pub const KEYS: &'static [&'static str] = &["pairs"];
+    /// Keys of a row for shares of pairs, as Uniswap v2's, that an account holds itself; it has `pairs`, `pair_factory`
+    /// or both:
+    /// - `pairs` (array of addresses, optional): pairs by name
+    /// - `pair_factory` (address, optional): the factory of all pairs of the row, of which also those of certain tokens
+    ///   count; a named pair that it does not know is an error
+    /// - `base_tokens` (array of addresses, optional beside `pairs`): tokens of the factory that have pairs with each
+    ///   other, and with each of `paired_tokens`
+    /// - `paired_tokens` (array of addresses, optional): further tokens; no pairs of two of them count
+    pub const KEYS: &'static [&'static str] = &["pairs", "pair_factory", "base_tokens", "paired_tokens"];
 }
 
 impl Kit for LiquidityPairsKit {
     fn keys(&self) -> &'static [&'static str] {
-        &["pairs"]
+        &["pairs", "pair_factory"]
     }
 
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
-        let pairs = keys.addresses("pairs")?;
-        if pairs.is_empty() {
+        let named = keys.addresses("pairs")?;
+        let found = FactoryPairs::read(keys, !named.is_empty())?;
+        if named.is_empty() && found.is_none() {
             return Ok(None);
         }
-        Ok(Some(Arc::new(NamedPairs { pairs, types: *self })))
+        Ok(Some(Arc::new(KnownPairs { named, found, types: *self })))
     }
 }
 
-impl DeploymentReader for NamedPairs {
+impl DeploymentReader for KnownPairs {
     fn contracts(&self) -> Vec<Address> {
-        self.pairs.clone()
+        self.named.iter().copied().chain(self.factory()).collect()
     }
 
     fn questions(&self) -> Vec<Question> {
@@ -77,20 +89,42 @@ impl DeploymentReader for NamedPairs {
         _: Question,
         account: Address,
     ) -> Boxed<'a, Vec<Position>> {
-        Box::pin(positions(cx, labels, self.types.pair, self.pairs.clone(), account))
+        Box::pin(async move {
+            let pairs = self.pairs(cx, labels.market).await?;
+            positions(cx, labels, self.types.pair, self.factory(), pairs, account).await
+        })
     }
 }
 
-/// Returns a position for each of these pairs of which the account holds shares.
+impl KnownPairs {
+    fn factory(&self) -> Option<Address> {
+        self.found.as_ref().map(|found| found.factory)
+    }
+
+    /// Returns all pairs, each once. Named pairs do not depend on a factory that fails.
+    async fn pairs(&self, cx: &JobContext, market: &str) -> Result<Vec<Address>, Error> {
+        let found = join_partial(cx, self.found.iter().map(|found| found.pairs(cx, market))).await;
+        let found = match self.named.is_empty() {
+            true => found.fail_if_none(cx, market)?,
+            false => found.or_report(cx, market),
+        };
+        let pairs: BTreeSet<Address> = self.named.iter().copied().chain(found.concat()).collect();
+        Ok(pairs.into_iter().collect())
+    }
+}
+
+/// Returns a position for each of these pairs of which the account holds shares. If a factory is given, each has to be
+/// one of its pairs.
 pub(crate) async fn positions(
     cx: &JobContext,
     labels: Labels<'_>,
     mechanism: &str,
+    factory: Option<Address>,
     pairs: Vec<Address>,
     account: Address,
 ) -> Result<Vec<Position>, Error> {
     let held = read_nonzero(cx, labels.market, pairs, |pair| (*pair, balanceOfCall { account })).await?;
-    let positions = held.into_iter().map(|(pair, shares)| position(cx, labels, mechanism, pair, shares));
+    let positions = held.into_iter().map(|(pair, shares)| position(cx, labels, mechanism, factory, pair, shares));
     let positions = join_partial(cx, positions).await.fail_if_none(cx, labels.market)?;
     Ok(positions.into_iter().flatten().collect())
 }
@@ -101,6 +135,7 @@ async fn position(
     cx: &JobContext,
     labels: Labels<'_>,
     mechanism: &str,
+    factory: Option<Address>,
     pair: Address,
     shares: U256,
 ) -> Result<Option<Position>, Error> {
@@ -111,6 +146,9 @@ async fn position(
         return Ok(None);
     };
     let (token0, token1, supply) = cx.join((token0, token1, cx.call(pair, totalSupplyCall {}))).await?;
+    if let Some(factory) = factory {
+        factory_pairs::check(cx, factory, pair, [token0, token1]).await?;
+    }
     let part = |reserve: U256| reserve.checked_mul(shares).and_then(|product| product.checked_div(supply));
     let parts = part(reserves.reserve0).zip(part(reserves.reserve1)).filter(|_| shares <= supply);
     let (amount0, amount1) = parts.ok_or_else(|| {

@@ -138,6 +138,8 @@ fn an_account_without_positions_costs_a_read_of_each_manager() {
 const FORKED: &str = "0x1111111111111111111111111111111111111111";
 /// A list of one.
 const FORKED_LIST: &str = "[0x1111111111111111111111111111111111111111]";
+/// A list of another one.
+const OTHER_LIST: &str = "[0x3333333333333333333333333333333333333333]";
 /// The hash of its code.
 const FORKED_HASH: &str = "0x2222222222222222222222222222222222222222222222222222222222222222";
 
@@ -149,6 +151,7 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("position_manager", FORKED), ("manager_kind", "algebra")],
         &[("factory", FORKED), ("init_code_hash", FORKED_HASH), ("salt", "packed")],
         &[("pairs", FORKED_LIST)],
+        &[("pair_factory", FORKED), ("base_tokens", FORKED_LIST), ("paired_tokens", OTHER_LIST)],
         &[("known_gaps", FORKED_LIST)],
         &[("contracts", FORKED_LIST)],
     ]);

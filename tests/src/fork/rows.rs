@@ -146,6 +146,11 @@ pub const ROWS: &[ForkRow] = &[
     ),
     row(["positions", "uniswap", "uniswap_v2"], "liquidity_pairs", "pairs = [<exchanges/pairs/pair>]"),
     row(
+        ["positions", "uniswap", "sushiswap_v2"],
+        "liquidity_pairs",
+        "pair_factory = <exchanges/pairs/factory>\nbase_tokens = [<assets/token0>]\npaired_tokens = [<assets/token1>]",
+    ),
+    row(
         ["positions", "solidly", "thena"],
         POSITIONS,
         "manager_kind = \"algebra-integral\"\nposition_manager = <exchanges/integral/manager>",

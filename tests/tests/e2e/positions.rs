@@ -13,6 +13,8 @@ alloy::sol! {
     struct CollectParams { uint256 tokenId; address recipient; uint128 amount0Max; uint128 amount1Max; }
     function decreaseLiquidity(DecreaseLiquidityParams params) external;
     function collect(CollectParams params) external;
+    function transfer(address to, uint256 amount) external returns (bool);
+    function burn(address to) external returns (uint256 amount0, uint256 amount1);
 }
 
 const ONE: u128 = 1_000_000_000_000_000_000;
@@ -130,35 +132,53 @@ fn a_position_of_slipstream_is_in_the_pool_of_its_tick_spacing() {
     assert_eq!(positions(&fork, "exited"), []);
 }
 
+/// The pair by its name, and by its factory.
+const PAIRS: [&str; 2] = ["uniswap_v2", "sushiswap_v2"];
+
+/// The raw amounts of the legs of all positions.
+fn pooled(fork: &Fork, who: &str) -> Vec<u128> {
+    let rows = fork.items("pooling/{}/positions", who).unwrap();
+    let legs = rows.iter().flat_map(|row| row.at("legs").unwrap().items().unwrap().to_vec());
+    legs.map(|leg| leg.text_at("amountRaw").unwrap().parse().unwrap()).collect()
+}
+
 #[test]
 fn shares_of_a_pair_are_their_part_of_both_reserves() {
-    let fork = FORK.get().unwrap().of("uniswap_v2");
-    let legs = |who: &str| -> Vec<u128> {
-        let rows = fork.items("pooling/{}/positions", who).unwrap();
-        let legs = rows.iter().flat_map(|row| row.at("legs").unwrap().items().unwrap().to_vec());
-        legs.map(|leg| leg.text_at("amountRaw").unwrap().parse().unwrap()).collect()
-    };
     // The first shares are the root of 400 * 100 = 200, of which the pair keeps the first thousand smallest units; 600
     // more are minted for three times as much. The reserves are 1,601 and 400.
     let part = |shares: u128, reserve: u128| {
         let amount = U256::from(shares) * U256::from(reserve * ONE) / U256::from(800 * ONE);
         amount.to::<u128>()
     };
-    assert_eq!(legs("farmer"), [part(200 * ONE - 1_000, 1_601), part(200 * ONE - 1_000, 400)]);
-    assert_eq!(legs("whale"), [part(600 * ONE, 1_601), part(600 * ONE, 400)]);
-    assert_eq!(legs("nothing"), []);
+    for slug in PAIRS {
+        let fork = FORK.get().unwrap().of(slug);
+        assert_eq!(pooled(&fork, "farmer"), [part(200 * ONE - 1_000, 1_601), part(200 * ONE - 1_000, 400)], "{slug}");
+        assert_eq!(pooled(&fork, "whale"), [part(600 * ONE, 1_601), part(600 * ONE, 400)], "{slug}");
+        assert_eq!(pooled(&fork, "nothing"), [], "{slug}");
+    }
 }
 
 #[test]
-fn a_position_says_its_range_and_whether_the_price_is_in_it() {
-    let fork = FORK.get().unwrap();
-    for (slug, ..) in EXCHANGES {
-        let of = |who: &str, member: &str| {
-            let rows = fork.of(slug).items("pooling/{}/positions", who).unwrap();
-            rows[0].at(&format!("range/{member}")).unwrap().to_string()
-        };
-        // 1.0001^600 and its inverse.
-        assert_eq!([of("farmer", "upper"), of("farmer", "lower")], ["1.06183336125284899", "0.941767358693748061"]);
-        assert_eq!([of("farmer", "isInRange"), of("whale", "isInRange")], ["true", "false"], "{slug}");
+fn a_pair_pays_what_its_shares_are_said_to_be() {
+    let fork = FORK.start().unwrap();
+    let pair = fork.address("exchanges/pairs/pair").unwrap();
+    let tokens = ["token0", "token1"].map(|name| fork.address(&format!("assets/{name}")).unwrap());
+    for who in ["farmer", "whale"] {
+        let account = fork.account(who).unwrap();
+        let amount = U256::from(fork.held(who, pair).unwrap());
+        let transfer = transferCall { to: pair.parse().unwrap(), amount }.abi_encode();
+        let burn = burnCall { to: account.parse().unwrap() }.abi_encode();
+        let paid = fork.undone(|| {
+            let held = || tokens.iter().map(|token| fork.held(who, token)).collect::<anyhow::Result<Vec<u128>>>();
+            let before = held()?;
+            for data in [transfer, burn] {
+                let data = alloy::hex::encode_prefixed(data);
+                fork.chain.send_as(account, pair, &data, fork.chain.block_timestamp)?;
+            }
+            Ok(held()?.iter().zip(before).map(|(after, before)| after - before).collect::<Vec<_>>())
+        });
+        for slug in PAIRS {
+            assert_eq!(pooled(&fork.of(slug), who), *paid.as_ref().unwrap(), "{slug} {who}");
+        }
     }
 }

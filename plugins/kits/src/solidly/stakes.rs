@@ -53,5 +53,5 @@ pub(super) async fn unstaked(
     account: Address,
 ) -> Result<Vec<Position>, Error> {
     let pools = gauges(cx, of, labels).await?.staking.into_iter().map(|gauge| gauge.pool).collect();
-    liquidity_pairs::positions(cx, labels, of.types.pool, pools, account).await
+    liquidity_pairs::positions(cx, labels, of.types.pool, None, pools, account).await
 }

@@ -138,8 +138,14 @@ pub(crate) const FORMS: &[Form] = &[
     ),
     form(
         "liquidity_pairs",
-        "",
+        "by name",
         Real("positions", "UniswapV2Pair"),
+        &["pancakeswap", "quickswap_v2", "sushiswap_v2", "uniswap_v2"],
+    ),
+    form(
+        "liquidity_pairs",
+        "by a factory",
+        Real("positions", "UniswapV2Factory"),
         &["pancakeswap", "quickswap_v2", "sushiswap_v2", "uniswap_v2"],
     ),
     form("liquity", "", Double("troves", "TroveManagerDouble"), &["liquity"]),
