@@ -30,7 +30,7 @@ const LOCKS: VoteEscrowKit = VoteEscrowKit { lock: "curve-lock", fee: "curve-fee
 const LOANS: LlamaLendKit = LlamaLendKit { loan: "curve-loan", vault: "llamalend-vault" };
 
 /// Shares of pools.
-const POOLS: CurvePoolsKit = CurvePoolsKit { share: "CURVE" };
+const POOLS: CurvePoolsKit = CurvePoolsKit { share: "CURVE", pool: "curve-pool" };
 
 /// Keys of the rows.
 const KEYS: &[&[&str]] = &[

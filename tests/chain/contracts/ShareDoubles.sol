@@ -14,9 +14,24 @@ contract MetaRegistryDouble {
     mapping(address => address) internal shareOf;
     mapping(address => address) public get_pool_from_lp_token;
     mapping(address => uint256) internal coinsOf;
+    address[] public pool_list;
 
     function add(address pool, address share, uint256 coins) external {
         (shareOf[pool], get_pool_from_lp_token[share], coinsOf[pool]) = (share, pool, coins);
+        pool_list.push(pool);
+    }
+
+    // It is its own handler of the only generation.
+    function registry_length() external pure returns (uint256) {
+        return 1;
+    }
+
+    function get_registry(uint256 index) external view returns (address) {
+        return index == 0 ? address(this) : address(0);
+    }
+
+    function pool_count() external view returns (uint256) {
+        return pool_list.length;
     }
 
     function get_lp_token(address pool) public view returns (address share) {

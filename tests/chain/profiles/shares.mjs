@@ -90,7 +90,7 @@ export const shares = {
       of('ChildGaugeDouble', gauge)('farmer', 'deposit', [supplies[name] * 3n / 8n]);
     }
     await world.at(SNAPSHOT);
-    const contracts = { dai, usdc, usdt, susd, bal, weth, crv, registry, vault, weighted, stable, factory, ...all };
+    const contracts = { dai, usdc, usdt, susd, bal, weth, crv, registry, pool, vault, weighted, stable, factory, ...all };
     return { contracts: { multicall3: MULTICALL3 }, prices: {}, more: { shares: contracts, supplies: Object.fromEntries(Object.entries(supplies).map(([name, supply]) => [name, `${supply}`])) } };
   },
 };

@@ -1,14 +1,20 @@
-//! Shares of Curve's and Balancer's pools that are staked in gauges: real pools, and doubles of Curve's registry and of the
+//! Shares of Curve's and Balancer's pools, staked in gauges and held without a stake: real pools, and doubles of Curve's registry and of the
 //! gauges. What they redeem to is said here by what was put into the pools, which nobody has traded with;
 //! `tests/chain/profiles/shares.mjs` has the history.
 
 use std::sync::Arc;
 
+use alloy::primitives::U256;
+use alloy::sol_types::SolCall;
 use anyhow::Result;
 use bigdecimal::{BigDecimal, RoundingMode};
 use portolan_tests::fork::{Fork, ForkRow, ROWS};
 use portolan_tests::json::Json;
 use portolan_tests::world::Shared;
+
+alloy::sol! {
+    function remove_liquidity(uint256 amount, uint256[4] least) external;
+}
 
 /// Dollars for whole tokens.
 const PRICES: [(&str, &str); 6] = [
@@ -81,6 +87,48 @@ fn a_share_of_a_curve_pool_is_worth_its_part_of_the_balances() {
     let fork: Arc<Fork> = CURVE.get(curve).unwrap();
     // 1,000 of 1 dollar, 2,000 of half a dollar, 3,000 of 2, 4,000 of a quarter.
     check(&fork, "curveShare", "CURVE", &["dai", "usdc", "usdt", "susd"], 9_000, 0);
+}
+
+/// Coin and raw amount of each leg of the only position.
+fn pooled(fork: &Fork, who: &str) -> Vec<(String, u128)> {
+    let rows = fork.items("pooling/{}/positions", who).unwrap();
+    let [row] = &rows[..] else { panic!("{who}: {rows:?}") };
+    let leg = |leg: &Json| {
+        let token = leg.text_at("token/address").unwrap().to_owned();
+        (token, leg.text_at("amountRaw").unwrap().parse().unwrap())
+    };
+    row.at("legs").unwrap().items().unwrap().iter().map(leg).collect()
+}
+
+#[test]
+fn shares_of_a_curve_pool_without_a_stake_are_what_leaving_it_pays() {
+    let fork = alone("curve").unwrap();
+    let coins = ["dai", "usdc", "usdt", "susd"].map(|coin| fork.address(&format!("shares/{coin}")).unwrap());
+    // What was put in, in smallest units.
+    let balances: [u128; 4] = [1_000 * 10_u128.pow(18), 2_000_000_000, 3_000_000_000, 4_000 * 10_u128.pow(18)];
+    let first: u128 = fork.address("supplies/curveShare").unwrap().parse().unwrap();
+    let share = fork.address("shares/curveShare").unwrap();
+    // The whale has a quarter, and the farmer what is left beside that and three eighths.
+    let quarter = first / 4;
+    for (who, shares) in [("whale", quarter), ("farmer", first - quarter - first * 3 / 8)] {
+        assert_eq!(fork.held(who, share).unwrap(), shares, "{who}");
+        let part = |balance: u128| U256::from(balance) * U256::from(shares) / U256::from(first);
+        let expected =
+            coins.iter().zip(balances).map(|(coin, balance)| ((*coin).to_owned(), part(balance).to::<u128>()));
+        let expected: Vec<_> = expected.collect();
+        assert_eq!(pooled(&fork, who), expected, "{who}");
+        let data = remove_liquidityCall { amount: U256::from(shares), least: [U256::ZERO; 4] }.abi_encode();
+        let paid = fork.undone(|| {
+            let held = || coins.iter().map(|coin| fork.held(who, coin)).collect::<Result<Vec<u128>>>();
+            let before = held()?;
+            let pool = fork.address("shares/pool")?;
+            let data = alloy::hex::encode_prefixed(data);
+            fork.chain.send_as(fork.account(who)?, pool, &data, fork.chain.block_timestamp)?;
+            Ok(held()?.iter().zip(before).map(|(after, before)| after - before).collect::<Vec<_>>())
+        });
+        assert_eq!(expected.into_iter().map(|(_, amount)| amount).collect::<Vec<_>>(), paid.unwrap(), "{who}");
+    }
+    assert!(fork.items("pooling/{}/positions", "nothing").unwrap().is_empty());
 }
 
 #[test]

@@ -79,7 +79,7 @@ impl AccountProtocols for All {
         &ConcentratedPositionsKit { position: "position" },
         &ConvexStakesKit("stake"),
         &CurveGaugesKit { gauge: "gauge" },
-        &CurvePoolsKit { share: "share" },
+        &CurvePoolsKit { share: "share", pool: "pool" },
         &EulerKit { account: "account", earn: "earn" },
         &FeeStakingKit { stake: "stake" },
         // Before LlamaLend, which shares a key with it; a real plugin has only one of them.
@@ -190,7 +190,7 @@ const KITS: &[Shortest] = &[
     ("umbrella", &[("umbrella_rewards", At(1))], EARNS, &[1]),
     ("comet", &[("comet", At(1))], LENDS, &[1]),
     ("curve_gauges", &[("gauges", AllAt(1))], EARNS, &[1]),
-    ("curve_pools", &[("meta_registry", At(1))], SHARES, &[1]),
+    ("curve_pools", &[("meta_registry", At(1))], &[Question::POOLING, Question::COMPOSITION], &[1]),
     ("balancer_pools", &[("pool_vault", At(1)), ("pool_factories", AllAt(2))], SHARES, &[1, 2]),
     ("vote_escrow", &[("vote_escrow", At(1))], &[Question::LOCKED], &[1]),
     ("llamalend", &[("crvusd_factory", At(1))], LENDS, &[1]),
