@@ -159,11 +159,17 @@ mod tests {
     }
 
     #[test]
-    fn a_stake_in_a_farm_is_a_part_of_what_pairs_hold() {
-        let farms = deployment("farms-v2", &[Question::FARMING, Question::CLAIMABLES]);
-        assert_eq!(reach("pancakeswap-amm", std::slice::from_ref(&farms)), (Reach::Part, 2));
-        let pairs = deployment("pairs", &[Question::POOLING, Question::EVENTS]);
-        assert_eq!(reach("pancakeswap-amm", &[farms, pairs]), (Reach::Whole, 3));
+    fn a_stake_in_a_gauge_is_a_part_of_what_pools_hold() {
+        let gauges = deployment("old", &[Question::FARMING, Question::CLAIMABLES]);
+        assert_eq!(reach("curve-dex", std::slice::from_ref(&gauges)), (Reach::Part, 2));
+        let shares = deployment("shares", &[Question::POOLING, Question::COMPOSITION]);
+        assert_eq!(reach("curve-dex", &[gauges, shares]), (Reach::Whole, 3));
+    }
+
+    #[test]
+    fn pairs_of_some_tokens_are_a_part_of_what_all_pairs_hold() {
+        let pairs = deployment("liquidity", &[Question::POOLING]);
+        assert_eq!(reach("uniswap-v2", &[pairs]), (Reach::Part, 1));
     }
 
     #[test]
