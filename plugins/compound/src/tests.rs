@@ -41,6 +41,7 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("comptroller", FORKED), ("native_market", FORKED), ("rewards", "typed")],
         &[("comptroller", FORKED), ("rewards", "listed")],
         &[("comptroller", FORKED), ("distributor", FORKED)],
+        &[("liquid_token", FORKED), ("value_view", "getPooledAvaxByShares")],
         &[("known_gaps", FORKED_LIST)],
         &[("contracts", FORKED_LIST)],
     ]);

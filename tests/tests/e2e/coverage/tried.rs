@@ -116,12 +116,14 @@ pub(crate) const FORMS: &[Form] = &[
         Double("staked", "LiquidTokenDouble"),
         &[
             "ankr",
+            "benqi",
             "binance-staked-eth",
             "coinbase-wrapped-staked-eth",
             "ether-fi",
             "frax",
             "kelp",
             "lido",
+            "liquid-collective",
             "mantle",
             "renzo",
             "rocketpool",
@@ -134,7 +136,7 @@ pub(crate) const FORMS: &[Form] = &[
         "liquid_staking",
         "without a view",
         Double("staked", "LiquidTokenDouble"),
-        &["coinbase-wrapped-staked-eth", "ether-fi", "frax", "kelp", "lido", "renzo", "rocketpool"],
+        &["coinbase-wrapped-staked-eth", "ether-fi", "frax", "kelp", "lido", "mantle", "renzo", "rocketpool", "stader"],
     ),
     form(
         "liquidity_pairs",
