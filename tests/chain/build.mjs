@@ -22,6 +22,7 @@ import { frax } from './profiles/frax.mjs';
 import { gmx } from './profiles/gmx.mjs';
 import { lenders } from './profiles/lenders.mjs';
 import { listed } from './profiles/listed.mjs';
+import { lista } from './profiles/lista.mjs';
 import { morphoBlue } from './profiles/morpho.mjs';
 import { names } from './profiles/names.mjs';
 import { optimism } from './profiles/optimism.mjs';
@@ -56,7 +57,7 @@ keepViem();
 // For tests that place them on a running chain.
 const DOUBLES = ['DetectorDouble', 'FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
-const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, accountants, boosters, cdps, chefs, comets, comptroller, curve, frax, gmx, lenders, morphoBlue, positions, shares, silos, staked, templates, umbrella, vaults, vesting, voters, yearn, ...listed];
+const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, accountants, boosters, cdps, chefs, comets, comptroller, curve, frax, gmx, lenders, lista, morphoBlue, positions, shares, silos, staked, templates, umbrella, vaults, vesting, voters, yearn, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));

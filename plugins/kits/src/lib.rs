@@ -28,6 +28,7 @@ pub mod fee_staking;
 pub mod fluid;
 pub mod gains_staking;
 pub mod gmx_v2;
+pub mod interaction_vaults;
 pub mod known_gaps;
 pub mod liquid_staking;
 pub mod liquidity_pairs;

@@ -1,5 +1,5 @@
 //! Morpho Blue: one contract with many isolated markets, which each lend one token against one other, and vaults that
-//! lend to several of them (MetaMorpho, and vaults of version 2).
+//! lend to several of them (MetaMorpho, and vaults of version 2); and Moolah, its fork.
 //!
 //! A deployment is one such contract, with lists of vaults and markets; settings keys are the fields of
 //! [`MorphoContracts`]. Answers lending positions (debts with their health factor). Invariant: interest is what the
@@ -46,30 +46,41 @@ pub struct MorphoContracts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Morpho {
     contracts: MorphoContracts,
+    lineage: MarketsOf,
     types: MorphoKit,
+}
+
+/// Whose contract of markets it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MarketsOf {
+    /// A market's oracle quotes its collateral in the lent token.
+    MorphoBlue,
+    /// The contract itself quotes it, and what is owed in a market with a broker is what the broker says.
+    Moolah,
 }
 
 impl MorphoKit {
     /// Keys of a row for Morpho Blue or a fork:
     /// - `morpho` (address): the contract of all markets
+    /// - `moolah` (address, in place of `morpho`): the same of Moolah, whose markets may have brokers
     /// - `vaults`, `vaults_v2` (arrays of addresses, optional): vaults of either version; the markets that they lend to
     ///   are read
     /// - `markets` (array of hashes, optional): further markets
-    pub const KEYS: &'static [&'static str] = &["morpho", "vaults", "vaults_v2", "markets"];
-
-    /// Creates a deployment of these contracts.
-    fn of(self, contracts: MorphoContracts) -> Morpho {
-        Morpho { contracts, types: self }
-    }
+    pub const KEYS: &'static [&'static str] = &["morpho", "moolah", "vaults", "vaults_v2", "markets"];
 }
 
 impl Kit for MorphoKit {
     fn keys(&self) -> &'static [&'static str] {
-        &["morpho", "vaults", "vaults_v2", "markets"]
+        &["morpho", "moolah", "vaults", "vaults_v2", "markets"]
     }
 
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
-        let Some(morpho) = keys.address_opt("morpho")? else { return Ok(None) };
+        let (morpho, lineage) = match (keys.address_opt("morpho")?, keys.address_opt("moolah")?) {
+            (Some(morpho), None) => (morpho, MarketsOf::MorphoBlue),
+            (None, Some(moolah)) => (moolah, MarketsOf::Moolah),
+            (None, None) => return Ok(None),
+            (Some(_), Some(_)) => return Err(SettingsError::new("a row has `morpho` or `moolah`").at("moolah")),
+        };
         let contracts = MorphoContracts {
             morpho,
             vaults: keys.addresses("vaults")?,
@@ -80,7 +91,7 @@ impl Kit for MorphoKit {
             let why = "missing; a morpho needs `vaults`, `vaults_v2` or `markets`, for it lists no markets itself";
             return Err(SettingsError::new(why).at("vaults"));
         }
-        Ok(Some(self.of(contracts).shared()))
+        Ok(Some(Morpho { contracts, lineage, types: *self }.shared()))
     }
 }
 

@@ -1,6 +1,7 @@
-//! Troves, deposits and stakes of Liquity, Maker's vaults and Sky's staking engine, pools of Aave v2 and its forks, Aave's safety module and Umbrella, markets and
-//! vaults of Morpho, vaults of Euler and Fluid, balances in Dolomite, silos; and events of lending protocols: Aave in all versions with any fork,
-//! Morpho, Euler, Silo, Fraxlend, Fluid, Liquity.
+//! Troves, deposits and stakes of Liquity, vaults of Maker and Lista, Sky's staking engine, pools of Aave v2 and its
+//! forks, Aave's safety module and Umbrella, markets and vaults of Morpho and Moolah, vaults of Euler and Fluid, balances in
+//! Dolomite, silos, Lista's staked BNB; and events of lending protocols: Aave in all versions with any fork, Morpho, Euler,
+//! Silo, Fraxlend, Fluid, Liquity.
 //!
 //! Invariant: a protocol is named only for contracts that are listed, or that its registry knows; the same events of
 //! other contracts are reported without one.
@@ -14,8 +15,10 @@ use portolan_kits::dolomite::DolomiteKit;
 use portolan_kits::euler::EulerKit;
 use portolan_kits::events::{Source, tables};
 use portolan_kits::fluid::FluidKit;
+use portolan_kits::interaction_vaults::InteractionVaultsKit;
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGapsKit;
+use portolan_kits::liquid_staking::LiquidStakingKit;
 use portolan_kits::liquity::LiquityKit;
 use portolan_kits::liquity_v2::LiquityV2Kit;
 use portolan_kits::lockstake::LockstakeKit;
@@ -38,6 +41,9 @@ const LIQUITY_V2: LiquityV2Kit = LiquityV2Kit { trove: "liquity-v2-trove", depos
 
 /// Maker's vaults.
 const MAKER: MakerVaultsKit = MakerVaultsKit { vault: "maker-vault" };
+
+/// Lista's vaults.
+const INTERACTION: InteractionVaultsKit = InteractionVaultsKit { vault: "lista-vault" };
 
 /// Urns of Sky's staking engine.
 const LOCKSTAKE: LockstakeKit = LockstakeKit { urn: "sky-staking-engine" };
@@ -66,11 +72,15 @@ const MORPHO: MorphoKit = MorphoKit { market: "morpho-market", vault: "morpho-va
 /// Pairs of silos.
 const SILO: SiloKit = SiloKit { pair: "silo-pair" };
 
+/// Lista's staked BNB.
+const LIQUID: LiquidStakingKit = LiquidStakingKit { stake: "liquid-staking" };
+
 /// Keys of the rows.
 const KEYS: &[&[&str]] = &[
     LiquityKit::KEYS,
     LiquityV2Kit::KEYS,
     MakerVaultsKit::KEYS,
+    InteractionVaultsKit::KEYS,
     LockstakeKit::KEYS,
     AaveV3Kit::KEYS,
     SafetyModuleKit::KEYS,
@@ -80,6 +90,7 @@ const KEYS: &[&[&str]] = &[
     DolomiteKit::KEYS,
     FluidKit::KEYS,
     SiloKit::KEYS,
+    LiquidStakingKit::KEYS,
     KnownGapsKit::KEYS,
     Source::KEYS,
 ];
@@ -94,6 +105,7 @@ impl AccountProtocols for Lending {
         &LIQUITY,
         &LIQUITY_V2,
         &MAKER,
+        &INTERACTION,
         &LOCKSTAKE,
         &AAVE_V2,
         &SAFETY_MODULES,
@@ -103,6 +115,7 @@ impl AccountProtocols for Lending {
         &DOLOMITE,
         &FLUID,
         &SILO,
+        &LIQUID,
         &KnownGapsKit,
         &EventSourcesKit,
     ];

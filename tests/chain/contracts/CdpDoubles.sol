@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Stand for Maker's core, its manager of vaults with the lister and the registry of proxies, and for Sky's staking engine;
+// Stand for Maker's core, which Lista's vaults have too, its manager of vaults with the lister and the registry of proxies, and for Sky's staking engine;
 // no package holds their bytecode. Views, fees and roundings are those of the real ones; joins, auctions, ceilings and
 // voting are left out, and who may call what is not checked, since the build script is the only author.
 pragma solidity ^0.8.30;
@@ -68,6 +68,33 @@ contract JugDouble {
         }
         vat.fold(ilk, rate);
         ilks[ilk].rho = block.timestamp;
+    }
+}
+
+// Lista's entrance to a core: an account's vaults are its own urns, and the debt grows by the core's jug.
+contract InteractionDouble {
+    struct CollateralType {
+        address gem;
+        bytes32 ilk;
+        uint32 live;
+        address clip;
+    }
+
+    VatDouble public vat;
+    JugDouble public jug;
+    TokenCore public hay;
+    mapping(address => CollateralType) public collaterals;
+
+    constructor(VatDouble vat_, JugDouble jug_, TokenCore hay_) {
+        (vat, jug, hay) = (vat_, jug_, hay_);
+    }
+
+    function setCollateralType(address token, bytes32 ilk, uint32 live) external {
+        collaterals[token] = CollateralType(token, ilk, live, address(0));
+    }
+
+    function deposit(address participant, address token, uint256 ink, uint256 art) external {
+        vat.frob(collaterals[token].ilk, participant, ink, art);
     }
 }
 

@@ -128,6 +128,17 @@ pub const ROWS: &[ForkRow] = &[
         "lending_factory = <fluid/lending>\nvault_resolver = <fluid/resolver>\ndex_resolver = <fluid/dex>",
     ),
     row(
+        ["lista", "lending", "lista"],
+        "interaction_vaults",
+        "market = \"cdp\"\ninteraction = <lista/interaction>\n\
+         collaterals = [<assets/slis>, <assets/btcb>, <assets/stone>, <assets/unknown>]",
+    ),
+    row(
+        ["lista", "lending", "lista"],
+        "morpho",
+        "market = \"lending\"\nmoolah = <lista/moolah>\nvaults = [<lista/vault>]\nmarkets = [<lista/brokered>]",
+    ),
+    row(
         ["morpho", "lending", "morpho"],
         "morpho",
         "morpho = <morpho>\nvaults = [<vault>]\nmarkets = [<markets/idle/id>]",

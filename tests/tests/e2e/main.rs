@@ -57,6 +57,7 @@ mod impostors;
 mod kills;
 mod known_good;
 mod lenders;
+mod lista;
 mod logos;
 mod mcp;
 mod min_blocks;

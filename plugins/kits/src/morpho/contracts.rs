@@ -28,6 +28,11 @@ portolan_plugin_api::sol! {
     function borrowRateView(MarketParams memory marketParams, Market memory market) external view returns (uint256);
     function price() external view returns (uint256);
 
+    // https://github.com/lista-dao/moolah/tree/master/src, moolah/Moolah.sol and broker/interfaces/IBroker.sol
+    function getPrice(MarketParams memory marketParams) external view returns (uint256);
+    function brokers(bytes32 id) external view returns (address);
+    function getUserTotalDebt(address user) external view returns (uint256);
+
     // https://github.com/morpho-org/metamorpho/blob/main/src/MetaMorpho.sol
     function withdrawQueueLength() external view returns (uint256);
     function withdrawQueue(uint256 index) external view returns (bytes32);

@@ -15,8 +15,8 @@ use crate::partial::join_partial;
 
 /// Cache time of a vault's markets, in seconds; a new one shows at most this much later.
 const LIST_STANDS_S: u32 = 300;
-/// Markets of one vault or adapter that are read; MetaMorpho allows 30.
-const MARKETS_MAX: u64 = 50;
+/// Markets of one vault or adapter that are read; MetaMorpho allows 30, and Moolah's vaults 100.
+const MARKETS_MAX: u64 = 100;
 /// Adapters of one vault that are read; the largest vaults have three.
 const ADAPTERS_MAX: u64 = 20;
 

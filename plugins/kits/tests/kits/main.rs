@@ -20,6 +20,7 @@ mod fixture;
 mod fluid;
 mod gains_staking;
 mod gmx_v2;
+mod interaction_vaults;
 mod known_gaps;
 mod liquid_staking;
 mod liquidity_pairs;

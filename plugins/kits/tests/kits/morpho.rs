@@ -16,6 +16,9 @@ sol! {
     function idToMarketParams(bytes32) external view returns (address, address, address, address, uint256);
     function borrowRateView(Params memory, State memory) external view returns (uint256);
     function price() external view returns (uint256);
+    function getPrice(Params memory) external view returns (uint256);
+    function brokers(bytes32) external view returns (address);
+    function getUserTotalDebt(address) external view returns (uint256);
     function withdrawQueueLength() external view returns (uint256);
     function withdrawQueue(uint256) external view returns (bytes32);
     function adaptersLength() external view returns (uint256);
@@ -68,6 +71,22 @@ plugin! {
     markets = ["0x4444444444444444444444444444444444444444444444444444444444444444"]
     "#
 }
+
+plugin! {
+    /// Its fork, which quotes collateral itself and whose markets may have brokers.
+    Moolah: &TYPES,
+    ["moolah" = "MOOLAH"],
+    r#"
+    [[deployment]]
+    protocol = "moolah"
+    network = "ethereum"
+    moolah = "0x0101010101010101010101010101010101010101"
+    vaults = ["0x0202020202020202020202020202020202020202"]
+    markets = ["0x4444444444444444444444444444444444444444444444444444444444444444"]
+    "#
+}
+
+const BROKER: Address = Address::repeat_byte(10);
 
 fn n(number: u128) -> U256 {
     U256::from(number)
@@ -281,10 +300,10 @@ fn an_adapter_of_the_first_kind_names_markets_by_their_parameters() {
 #[test]
 fn a_list_without_end_is_cut_and_the_answer_says_so() {
     let long = nothing().reply(NETWORK, VAULT, &withdrawQueueLengthCall {}, &U256::MAX);
-    let chain = (0..50).fold(long, |chain, place| chain.reply(NETWORK, VAULT, &withdrawQueueCall(n(place)), &BOTH));
+    let chain = (0..100).fold(long, |chain, place| chain.reply(NETWORK, VAULT, &withdrawQueueCall(n(place)), &BOTH));
     let outcome = run(&has(chain, BOTH, [WAD, 0, 0]));
     assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 1), "{}", outcome.message);
-    assert!(outcome.not_covered[0].contains("of which 50 are read"), "{:?}", outcome.not_covered);
+    assert!(outcome.not_covered[0].contains("of which 100 are read"), "{:?}", outcome.not_covered);
 }
 
 #[test]
@@ -297,4 +316,56 @@ fn a_row_of_settings_names_the_contract_and_where_to_look() {
     let refused = |keys| testing::settings_error::<Fork>(&one_row("fork", 10, keys)).and_then(|error| error.key);
     assert_eq!(refused(vec![morpho()]).as_deref(), Some("vaults"));
     assert_eq!(refused(vec![morpho(), list("markets", ["0x11"])]).as_deref(), Some("markets"));
+}
+
+/// Ten are owed against five in the row's own market; no oracle answers.
+fn brokered(broker: Address) -> CannedReplies {
+    let chain = has(nothing(), LISTED, [0, 10 * WAD * 1_000_000, 5 * WAD]).revert(NETWORK, ORACLE, &priceCall {});
+    let price = n(4 * WAD) * n(WAD);
+    let chain = chain.reply(NETWORK, MORPHO, &getPriceCall(params()), &price);
+    ALL.into_iter().fold(chain, |chain, id| chain.reply(NETWORK, MORPHO, &brokersCall(id), &broker))
+}
+
+fn run_moolah(chain: &CannedReplies) -> Outcome {
+    let block = Block { number: 7, hash: B256::ZERO, timestamp: NOW, evm_number: 7 };
+    JobTest::new("moolah", NETWORK, Question::LENDING, ACCOUNT).block(block).run::<Moolah>(chain)
+}
+
+#[test]
+fn moolah_quotes_collateral_itself() {
+    let outcome = run_moolah(&brokered(Address::ZERO));
+    let [position] = outcome.positions()[..] else { panic!("one position: {}", outcome.message) };
+    assert_eq!((outcome.end, position.kind), (End::Complete, PositionKind::BORROWED), "{}", outcome.message);
+    let owed = legs(position)[0].2;
+    // Five at 4 are 20; 86 % of that may be borrowed.
+    assert_eq!(position.health.expect("a health").factor_wad, Some(n(17_200 * WAD / 1_000) * n(WAD) / owed));
+    assert_eq!(position.legs[0].rate_ray, Some(n(31_536) * n(WAD) * n(1_000_000)));
+}
+
+#[test]
+fn what_is_owed_in_a_market_with_a_broker_is_what_the_broker_says() {
+    let chain = brokered(BROKER).reply(NETWORK, BROKER, &getUserTotalDebtCall(ACCOUNT), &n(12 * WAD));
+    let outcome = run_moolah(&chain);
+    let [position] = outcome.positions()[..] else { panic!("one position: {}", outcome.message) };
+    let expected =
+        [(LegRole::BORROWED, LOAN, n(12 * WAD), None), (LegRole::SUPPLIED, COLLATERAL, n(5 * WAD), Some(true))];
+    assert_eq!((outcome.end, legs(position)), (End::Complete, expected.to_vec()), "{}", outcome.message);
+    // 17.2 over 12; the broker's rate is another one than the market's.
+    let factor = n(17_200 * WAD / 1_000) * n(WAD) / n(12 * WAD);
+    assert_eq!((position.health.expect("a health").factor_wad, position.legs[0].rate_ray), (Some(factor), None));
+}
+
+#[test]
+fn a_broker_that_does_not_answer_costs_its_market_alone() {
+    let silent = has(brokered(BROKER), BOTH, [WAD, 0, 0]).revert(NETWORK, BROKER, &getUserTotalDebtCall(ACCOUNT));
+    let outcome = run_moolah(&silent);
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 1), "{}", outcome.message);
+    assert_eq!(outcome.positions()[0].number, Some(BOTH.into()));
+}
+
+#[test]
+fn a_row_has_one_contract_of_markets() {
+    let keys = vec![text("morpho", MORPHO), text("moolah", MORPHO), list("vaults", [VAULT])];
+    let refused = testing::settings_error::<Moolah>(&one_row("moolah", 10, keys)).and_then(|error| error.key);
+    assert_eq!(refused.as_deref(), Some("moolah"));
 }

@@ -21,6 +21,7 @@ use portolan_kits::fee_staking::FeeStakingKit;
 use portolan_kits::fluid::FluidKit;
 use portolan_kits::gains_staking::GainsStakingKit;
 use portolan_kits::gmx_v2::GmxV2Kit;
+use portolan_kits::interaction_vaults::InteractionVaultsKit;
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGapsKit;
 use portolan_kits::liquid_staking::LiquidStakingKit;
@@ -105,6 +106,7 @@ impl AccountProtocols for All {
         &BeefyVaultsKit { vault: "vault", share: "share" },
         &LiquityV2Kit { trove: "trove", deposit: "deposit" },
         &MakerVaultsKit { vault: "vault" },
+        &InteractionVaultsKit { vault: "vault" },
         &LockstakeKit { urn: "urn" },
         &DolomiteKit { account: "account" },
         &GmxV2Kit { perpetual: "perpetual", share: "share" },
@@ -257,6 +259,7 @@ const KITS: &[Shortest] = &[
         LENDS,
         &[1, 2, 3, 4],
     ),
+    ("interaction_vaults", &[("interaction", At(1)), ("collaterals", AllAt(2))], LENDS, &[1]),
     ("lockstake", &[("lockstake_engine", At(1))], &[Question::CLAIMABLES, Question::LENDING], &[1]),
     ("dolomite", &[("dolomite_margin", At(1))], LENDS, &[1]),
     (
