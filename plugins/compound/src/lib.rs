@@ -13,6 +13,7 @@ use portolan_kits::events::Source;
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGapsKit;
 use portolan_kits::liquid_staking::LiquidStakingKit;
+use portolan_kits::withdraw_requests::WithdrawRequestsKit;
 use portolan_plugin_api::{Rows, rows};
 
 /// Events, and what their members are made of.
@@ -27,11 +28,15 @@ const COMPTROLLERS: CompoundV2Kit = CompoundV2Kit { market: "compound-v2", rewar
 /// Staked AVAX.
 const LIQUID: LiquidStakingKit = LiquidStakingKit { stake: "liquid-staking" };
 
+/// AVAX that is unlocked.
+const REQUESTS: WithdrawRequestsKit = WithdrawRequestsKit { request: "withdraw-request" };
+
 /// Keys of the rows.
 const KEYS: &[&[&str]] = &[
     CometKit::KEYS,
     CompoundV2Kit::KEYS,
     LiquidStakingKit::KEYS,
+    WithdrawRequestsKit::KEYS,
     KnownGapsKit::KEYS,
     Source::KEYS,
 ];
@@ -43,7 +48,7 @@ pub struct Compound;
 impl AccountProtocols for Compound {
     const ROWS: Rows = rows!("protocols", KEYS);
     const KITS: &'static [&'static dyn Kit] =
-        &[&COMETS, &COMPTROLLERS, &LIQUID, &KnownGapsKit, &EventSourcesKit];
+        &[&COMETS, &COMPTROLLERS, &LIQUID, &REQUESTS, &KnownGapsKit, &EventSourcesKit];
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 

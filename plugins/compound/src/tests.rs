@@ -42,6 +42,7 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("comptroller", FORKED), ("rewards", "listed")],
         &[("comptroller", FORKED), ("distributor", FORKED)],
         &[("liquid_token", FORKED), ("value_view", "getPooledAvaxByShares")],
+        &[("request_queue", FORKED), ("requested_token", FORKED), ("queue_kind", "benqi")],
         &[("known_gaps", FORKED_LIST)],
         &[("contracts", FORKED_LIST)],
     ]);

@@ -1,35 +1,28 @@
-//! Queues that keep a list of requests for each account, like Renzo's `WithdrawQueue`.
+//! Queues that keep a list of requests for each account: Renzo's `WithdrawQueue`, Lista's stake manager, Stader's
+//! `UserWithdrawalManager`, Kelp's `LRTWithdrawalManager` and Benqi's staked AVAX.
 //!
-//! Settings keys `request_queue` and `requested_token`. Answers one claim for an account, of the last request of its list
-//! that the queue would pay now, and the other requests as locked positions: a claim moves the requests behind it, so that
-//! two claims of one answer could not both be sent. Invariant: an amount is what the request was promised, or what it
-//! would be promised now if that is less, as in the claim itself.
+//! Settings keys `request_queue`, `requested_token` and `queue_kind`. Answers claims for requests that the queue would pay
+//! now, and the other requests as locked positions. Invariant: the claims of one answer can all be sent, in any order.
+//! Where a claim moves the requests behind it, only one is answered, and the others stay locked until then. Amounts are
+//! those of the queue; what it will pay of a request is told only once that is settled.
 //!
-//! Source: <https://github.com/Renzo-Protocol/contracts-public/tree/master/contracts/Withdraw>
+//! Sources: each kind's module names its own.
+
+mod benqi;
+mod kelp;
+mod lista;
+mod renzo;
+mod stader;
 
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Lock, Position, PositionKind, Question,
-    Role, SettingsError, U256, symbol,
+    Address, Claim, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Lineage, Lock, Position,
+    PositionKind, Question, SettingsError, U256, symbol,
 };
 
-use crate::bounds::answered;
 use crate::boxed::Boxed;
-use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
-use crate::native_placeholder::named_token;
-use crate::partial::join_partial;
-
-portolan_plugin_api::sol! {
-    function getOutstandingWithdrawRequests(address user) external view returns (uint256);
-    function withdrawRequests(address user, uint256 index) external view returns (
-        address collateralToken, uint256 withdrawRequestID, uint256 amountToRedeem, uint256 ezETHLocked, uint256 createdAt
-    );
-    function coolDownPeriod() external view returns (uint256);
-    function calculateAmountToRedeem(uint256 amount, address assetOut) external view
-        returns (uint256[][] tokenTVLs, uint256 amountToRedeem);
-    function claim(uint256 withdrawRequestIndex, address user) external;
-}
+use crate::kit::{DeploymentReader, Kit, Labels, Shared};
 
 /// Requests of an account that are read, the first ones of its list.
 const REQUESTS_MAX: u64 = 64;
@@ -48,25 +41,55 @@ pub struct WithdrawRequestsKit {
 pub struct RequestQueue {
     queue: Address,
     requested_token: Address,
+    kind: QueueKind,
     types: WithdrawRequestsKit,
 }
 
-/// A request of the account.
+/// The contract that a queue is a copy of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum QueueKind {
+    Renzo,
+    Lista,
+    Stader,
+    Kelp,
+    Benqi,
+}
+
+/// The kinds by their names in settings.
+const KINDS: [(&str, QueueKind); 5] = [
+    ("renzo", QueueKind::Renzo),
+    ("lista", QueueKind::Lista),
+    ("stader", QueueKind::Stader),
+    ("kelp", QueueKind::Kelp),
+    ("benqi", QueueKind::Benqi),
+];
+
+/// A request of the account, or all of its requests that one claim pays.
+#[derive(Clone, Debug)]
 struct ListedRequest {
-    index: U256,
-    id: U256,
+    /// Tells requests apart; absent for several at once.
+    number: Option<U256>,
     token: Address,
     amount: U256,
-    unlocks_at: U256,
-    is_ripe: bool,
+    state: RequestState,
+}
+
+/// What can be done with a request.
+#[derive(Clone, Debug)]
+enum RequestState {
+    /// This call pays it now.
+    Payable(Claim),
+    /// It waits until this time at least, in seconds since 1970, if that is known.
+    Waiting(Option<U256>),
 }
 
 impl WithdrawRequestsKit {
     /// Keys of a row for a queue that lists an account's requests, as Renzo's:
     /// - `request_queue` (address): the queue
     /// - `requested_token` (address): the liquid token that is given back
-    pub const KEYS: &'static [&'static str] = &["request_queue", "requested_token"];
+    /// - `queue_kind` (text, optional): the contract that it is a copy of: `renzo`, `lista`, `stader`, `kelp` or `benqi`;
+    ///   `renzo` if missing
+    pub const KEYS: &'static [&'static str] = &["request_queue", "requested_token", "queue_kind"];
 }
 
 impl Kit for WithdrawRequestsKit {
@@ -76,11 +99,22 @@ impl Kit for WithdrawRequestsKit {
 
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let Some(queue) = keys.address_opt("request_queue")? else { return Ok(None) };
-        Ok(Some(RequestQueue { queue, requested_token: keys.address("requested_token")?, types: *self }.shared()))
+        let name = keys.text("queue_kind")?.unwrap_or("renzo");
+        let Some((_, kind)) = KINDS.into_iter().find(|(known, _)| *known == name) else {
+            let known = KINDS.map(|(known, _)| format!("`{known}`")).join(", ");
+            return Err(SettingsError::new(format!("`{name}` is unknown; it is one of {known}")).at("queue_kind"));
+        };
+        let requested_token = keys.address("requested_token")?;
+        Ok(Some(RequestQueue { queue, requested_token, kind, types: *self }.shared()))
     }
 
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
-        vec![ClaimTemplate::new::<claimCall>([Role::NUMBER, Role::ACCOUNT])]
+        let [redeem, overdue] = benqi::claims();
+        vec![renzo::claim(), lista::claim(), stader::claim(), kelp::claim(), redeem, overdue]
+    }
+
+    fn lineages(&self) -> Vec<Lineage> {
+        kelp::assets_of_claims()
     }
 }
 
@@ -93,20 +127,20 @@ impl DeploymentReader for RequestQueue {
         vec![Question::CLAIMABLES, Question::LOCKED]
     }
 
-    /// Returns the claim of the last request that the queue would pay.
+    /// Returns the claims that the queue would pay.
     fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
-            let claimed = claimed(&self.requests(cx, labels, account).await?);
             let row = |request: ListedRequest| {
-                let claim = cx.claim(self.queue, &claimCall { withdrawRequestIndex: request.index, user: account });
+                let RequestState::Payable(claim) = request.state else { return None };
                 let row = Claimable::new(labels.market, self.queue, claim).mechanism(self.types.request);
-                row.named(self.name()).numbered(request.id).pays(request.token, request.amount)
+                let row = request.number.into_iter().fold(row.named(self.name()), Claimable::numbered);
+                Some(row.pays(request.token, request.amount))
             };
-            Ok(claimed.into_iter().map(row).collect())
+            Ok(self.requests(cx, labels, account).await?.into_iter().filter_map(row).collect())
         })
     }
 
-    /// Returns a position per request but that of the claim. Its end is the earliest one, and absent once that is over.
+    /// Returns a position per request that is not paid yet. Its end is the earliest one, and absent once that is over.
     fn positions<'a>(
         &'a self,
         cx: &'a JobContext,
@@ -115,24 +149,18 @@ impl DeploymentReader for RequestQueue {
         account: Address,
     ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
-            let requests = self.requests(cx, labels, account).await?;
-            let claimed = claimed(&requests);
             let now = cx.block().timestamp;
             let row = |request: ListedRequest| {
+                let RequestState::Waiting(end) = request.state else { return None };
                 let row = Position::new(PositionKind::LOCKED, labels.market, self.queue).mechanism(self.types.request);
-                let row = row.named(self.name()).numbered(request.id);
+                let row = request.number.into_iter().fold(row.named(self.name()), Position::numbered);
                 let row = row.leg(Leg::new(LegRole::LOCKED, request.token, request.amount));
-                let unlocks_at = u64::try_from(request.unlocks_at).ok().filter(|end| *end > now);
-                Position { lock: Some(Lock { unlocks_at, is_permanent: Some(false) }), ..row }
+                let unlocks_at = end.and_then(|end| u64::try_from(end).ok()).filter(|end| *end > now);
+                Some(Position { lock: Some(Lock { unlocks_at, is_permanent: Some(false) }), ..row })
             };
-            Ok(requests.into_iter().filter(|request| Some(*request) != claimed).map(row).collect())
+            Ok(self.requests(cx, labels, account).await?.into_iter().filter_map(row).collect())
         })
     }
-}
-
-/// Returns the last request that the queue would pay.
-fn claimed(requests: &[ListedRequest]) -> Option<ListedRequest> {
-    requests.iter().copied().filter(|request| request.is_ripe).max_by_key(|request| request.index)
 }
 
 impl RequestQueue {
@@ -143,42 +171,24 @@ impl RequestQueue {
         labels: Labels<'_>,
         account: Address,
     ) -> Result<Vec<ListedRequest>, Error> {
-        let count = cx.call(self.queue, getOutstandingWithdrawRequestsCall { user: account });
-        let count = count.zero_within(ZERO_STANDS_S).await?;
-        if count.is_zero() {
-            return Ok(Vec::new());
-        }
-        let count = answered(cx, labels.market, count, "requests", REQUESTS_MAX);
-        let period = cx.call(self.queue, coolDownPeriodCall {}).within(PERIOD_STANDS_S).await?;
-        let rows = (0..count).map(|place| self.request(cx, U256::from(place), period, account));
-        let mut found = join_partial(cx, rows).await.fail_if_none(cx, labels.market)?;
+        let mut found = match self.kind {
+            QueueKind::Renzo => renzo::requests(cx, labels, self.queue, account).await?,
+            QueueKind::Lista => lista::requests(cx, labels, self.queue, account).await?,
+            QueueKind::Stader => stader::requests(cx, labels, *self, account).await?,
+            QueueKind::Kelp => kelp::requests(cx, labels, *self, account).await?,
+            QueueKind::Benqi => benqi::requests(cx, labels, *self, account).await?,
+        };
         found.retain(|request| !request.amount.is_zero());
         Ok(found)
-    }
-
-    async fn request(
-        &self,
-        cx: &JobContext,
-        index: U256,
-        period: U256,
-        account: Address,
-    ) -> Result<ListedRequest, Error> {
-        let request = cx.call(self.queue, withdrawRequestsCall { user: account, index });
-        let claim = cx.try_call(self.queue, claimCall { withdrawRequestIndex: index, user: account });
-        let (request, claim) = cx.join((request, claim.from(account).isolated())).await?;
-        let token = request.collateralToken;
-        let now = cx.call(self.queue, calculateAmountToRedeemCall { amount: request.ezETHLocked, assetOut: token });
-        Ok(ListedRequest {
-            index,
-            id: request.withdrawRequestID,
-            token: named_token(token),
-            amount: now.await?.amountToRedeem.min(request.amountToRedeem),
-            unlocks_at: request.createdAt.saturating_add(period),
-            is_ripe: claim.is_ok(),
-        })
     }
 
     fn name(&self) -> String {
         format!("{} withdrawal", symbol(self.requested_token))
     }
+}
+
+/// Makes all requests but the last payable one wait: its claim moves the requests behind it.
+fn keep_last(requests: &mut [ListedRequest]) {
+    let payable = requests.iter_mut().rev().filter(|request| matches!(request.state, RequestState::Payable(_)));
+    payable.skip(1).for_each(|request| request.state = RequestState::Waiting(None));
 }

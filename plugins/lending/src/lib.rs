@@ -27,6 +27,7 @@ use portolan_kits::morpho::MorphoKit;
 use portolan_kits::safety_module::SafetyModuleKit;
 use portolan_kits::silo::SiloKit;
 use portolan_kits::umbrella::UmbrellaKit;
+use portolan_kits::withdraw_requests::WithdrawRequestsKit;
 use portolan_plugin_api::{Rows, rows};
 
 /// The events that no other plugin reports.
@@ -75,6 +76,9 @@ const SILO: SiloKit = SiloKit { pair: "silo-pair" };
 /// Lista's staked BNB.
 const LIQUID: LiquidStakingKit = LiquidStakingKit { stake: "liquid-staking" };
 
+/// Requests for BNB at Lista.
+const REQUESTS: WithdrawRequestsKit = WithdrawRequestsKit { request: "withdraw-request" };
+
 /// Keys of the rows.
 const KEYS: &[&[&str]] = &[
     LiquityKit::KEYS,
@@ -91,6 +95,7 @@ const KEYS: &[&[&str]] = &[
     FluidKit::KEYS,
     SiloKit::KEYS,
     LiquidStakingKit::KEYS,
+    WithdrawRequestsKit::KEYS,
     KnownGapsKit::KEYS,
     Source::KEYS,
 ];
@@ -116,6 +121,7 @@ impl AccountProtocols for Lending {
         &FLUID,
         &SILO,
         &LIQUID,
+        &REQUESTS,
         &KnownGapsKit,
         &EventSourcesKit,
     ];

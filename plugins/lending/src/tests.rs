@@ -86,6 +86,7 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("lending_factory", FORKED), ("vault_resolver", FORKED), ("dex_resolver", FORKED)],
         &[("silo_configs", FORKED_LIST)],
         &[("liquid_token", FORKED), ("rate_contract", FORKED), ("value_view", "convertSnBnbToBnb")],
+        &[("request_queue", FORKED), ("requested_token", FORKED), ("queue_kind", "lista")],
         &[("known_gaps", FORKED_LIST)],
         &[("contracts", FORKED_LIST)],
     ]);

@@ -43,7 +43,7 @@ const QUEUE: WithdrawalQueueKit = WithdrawalQueueKit { queue: "withdrawal-queue"
 /// Swell's exits.
 const EXITS: ExitNftsKit = ExitNftsKit { exit: "exit-nft" };
 
-/// Renzo's queue.
+/// The queues of Renzo, Stader and Kelp.
 const REQUESTS: WithdrawRequestsKit = WithdrawRequestsKit { request: "withdraw-request" };
 
 /// EigenLayer.

@@ -65,6 +65,7 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("withdrawal_queue", FORKED), ("queued_token", FORKED)],
         &[("exit_nft", FORKED), ("exited_token", FORKED)],
         &[("request_queue", FORKED), ("requested_token", FORKED)],
+        &[("request_queue", FORKED), ("requested_token", FORKED), ("queue_kind", "kelp")],
         &[("delegation_manager", FORKED), ("strategy_manager", FORKED)],
         &[("stake_manager", FORKED), ("staked_token", FORKED)],
         &[("vote_escrow", FORKED), ("fee_distributors", FORKED_LIST)],

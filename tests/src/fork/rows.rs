@@ -201,6 +201,32 @@ pub const ROWS: &[ForkRow] = &[
         "request_queue = <staked/requests>\nrequested_token = <assets/steth>",
     ),
     row(
+        ["staked", "lending", "lista"],
+        "withdraw_requests",
+        "request_queue = <staked/listaQueue>\nrequested_token = <assets/slis>\nqueue_kind = \"lista\"",
+    ),
+    row(
+        ["staked", "staking", "stader"],
+        "withdraw_requests",
+        "request_queue = <staked/staderQueue>\nrequested_token = <assets/ethx>\nqueue_kind = \"stader\"",
+    ),
+    row(
+        ["staked", "staking", "kelp"],
+        "withdraw_requests",
+        "request_queue = <staked/kelpQueue>\nrequested_token = <assets/rseth>\nqueue_kind = \"kelp\"",
+    ),
+    row(
+        ["staked", "compound", "benqi"],
+        "withdraw_requests",
+        "market = \"unlocks\"\nrequest_queue = <assets/savax>\nrequested_token = <assets/savax>\n\
+         queue_kind = \"benqi\"",
+    ),
+    row(
+        ["staked", "compound", "benqi"],
+        "liquid_staking",
+        "market = \"savax\"\nliquid_token = <assets/savax>\nvalue_view = \"getPooledAvaxByShares\"",
+    ),
+    row(
         ["staked", "staking", "eigenlayer"],
         "restaking",
         "delegation_manager = <staked/manager>\nstrategy_manager = <staked/strategyManager>",

@@ -66,6 +66,8 @@ fn a_token_stands_for_what_its_view_returns() {
     for who in ["exited", "nothing"] {
         assert_eq!(staked(&fork, who), [], "{who}");
     }
+    // 18 less 3, 4, 1 and 2, at five fourths.
+    assert_eq!(staked(&fork.of("benqi"), "farmer"), [held("ETH", 8 * ONE, 10 * ONE)]);
 }
 
 #[test]
@@ -86,7 +88,23 @@ fn claims_pay_what_they_say() {
     let eigen = fork.of("eigenlayer");
     assert_eq!(claims(&eigen, "farmer"), [pays([("steth", ONE), ("reth", 3 * ONE)])]);
     assert_eq!(claims(&eigen, "whale"), [ether(9 * ONE), pays([("reth", 54 * ONE / 10)])]);
-    for fork in [&fork, &swell, &renzo, &eigen] {
+    // The third request is the last one that is over; one that was taken away would move it.
+    let lista = fork.of("lista");
+    assert_eq!(claims(&lista, "farmer"), [ether(33 * ONE / 10)]);
+    assert_eq!(claims(&lista, "whale"), [ether(21 * ONE / 10)]);
+    // What was finalized, each by itself.
+    let stader = fork.of("stader");
+    assert_eq!(claims(&stader, "farmer"), [ether(105 * ONE / 100), ether(2 * ONE)]);
+    assert_eq!(claims(&stader, "whale"), [ether(ONE / 2)]);
+    // The oldest of each asset.
+    let kelp = fork.of("kelp");
+    assert_eq!(claims(&kelp, "farmer"), [ether(3 * ONE), pays([("steth", 4 * ONE)])]);
+    assert_eq!(claims(&kelp, "whale"), [ether(ONE)]);
+    // 4 and 1 at five fourths, and 3 that were left too long.
+    let benqi = fork.of("benqi");
+    assert_eq!(claims(&benqi, "farmer"), [ether(625 * ONE / 100), pays([("savax", 3 * ONE)])]);
+    assert_eq!(claims(&benqi, "whale"), []);
+    for fork in [&fork, &swell, &renzo, &eigen, &lista, &stader, &kelp, &benqi] {
         for who in ["exited", "nothing"] {
             assert_eq!(claims(fork, who), [], "{who}");
         }
@@ -102,7 +120,15 @@ fn what_cannot_be_claimed_is_locked() {
     let renzo = [row("stETH withdrawal", "1", 45 * ONE / 10), row("stETH withdrawal", "4", 9 * ONE / 10)];
     assert_eq!(locked(&fork.of("renzo"), "farmer"), renzo);
     assert_eq!(locked(&fork.of("eigenlayer"), "farmer"), [row("Eigenlayer stETH withdrawal", "1", 3 * ONE)]);
-    for protocol in ["lido", "swell", "renzo", "eigenlayer"] {
+    // The first one waits for the claim behind it, the last one is not over.
+    let lista = [row("slisBNB withdrawal", "1", 22 * ONE / 10), row("slisBNB withdrawal", "4", 11 * ONE / 10)];
+    assert_eq!(locked(&fork.of("lista"), "farmer"), lista);
+    assert_eq!(locked(&fork.of("stader"), "farmer"), [row("ETHx withdrawal", "4", 7 * ONE)]);
+    let kelp = locked(&fork.of("kelp"), "farmer");
+    assert_eq!(kelp.iter().map(|row| (row.0.as_str(), row.2)).collect::<Vec<_>>(), [("rsETH withdrawal", 5 * ONE)]);
+    assert_eq!(locked(&fork.of("benqi"), "farmer"), [row("sAVAX withdrawal", "3", 2 * ONE)]);
+    assert_eq!(locked(&fork.of("benqi"), "whale"), [row("sAVAX withdrawal", "0", ONE)]);
+    for protocol in ["lido", "swell", "renzo", "eigenlayer", "lista", "stader", "kelp", "benqi"] {
         for who in ["dust", "exited", "nothing"] {
             assert_eq!(locked(&fork.of(protocol), who), [], "{protocol} {who}");
         }
@@ -118,6 +144,8 @@ fn a_young_request_has_the_end_of_its_time() {
     ends.sort();
     let young = fork.number("ends/request").unwrap().to_string();
     assert_eq!(ends, [("1".to_owned(), "null".to_owned()), ("4".to_owned(), young)]);
+    let unlocks = FORK.get().unwrap().of("benqi").items("locked/{}/positions", "whale").unwrap();
+    assert_eq!(unlocks[0].at("unlocksAt").unwrap().to_string(), fork.number("ends/unlock").unwrap().to_string());
 }
 
 #[test]
