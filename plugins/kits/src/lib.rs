@@ -42,6 +42,8 @@ pub mod master_chef;
 pub mod merkl;
 pub mod merkle_distributor;
 pub mod morpho;
+pub mod pendle;
+pub mod pendle_locks;
 pub mod position_chef;
 pub mod position_pools;
 pub mod restaking;

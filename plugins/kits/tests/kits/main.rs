@@ -34,6 +34,8 @@ mod master_chef;
 mod merkl;
 mod merkle_distributor;
 mod morpho;
+mod pendle;
+mod pendle_locks;
 mod position_chef;
 mod position_pools;
 mod position_pools_nitro;

@@ -36,6 +36,8 @@ use portolan_kits::master_chef::MasterChefKit;
 use portolan_kits::merkl::MerklKit;
 use portolan_kits::merkle_distributor::MerkleDistributorKit;
 use portolan_kits::morpho::MorphoKit;
+use portolan_kits::pendle::PendleKit;
+use portolan_kits::pendle_locks::PendleLocksKit;
 use portolan_kits::position_chef::PositionChefKit;
 use portolan_kits::position_pools::PositionPoolsKit;
 use portolan_kits::restaking::RestakingKit;
@@ -96,6 +98,8 @@ impl AccountProtocols for All {
         &VoteEscrowKit { lock: "lock", fee: "fee" },
         &VoteLockerKit { lock: "lock" },
         &BoringVaultsKit { vault: "vault", share: "share" },
+        &PendleKit { principal: "pt", yield_token: "yt", wrapped: "sy", liquidity: "liquidity", share: "share" },
+        &PendleLocksKit { lock: "lock", stake: "stake" },
         &LiquidStakingKit { stake: "stake" },
         &WithdrawalQueueKit { queue: "queue" },
         &ExitNftsKit { exit: "exit" },
@@ -238,6 +242,13 @@ const KITS: &[Shortest] = &[
         &[1],
     ),
     ("boring_vaults", &[("accountants", AllAt(1))], &[Question::FARMING, Question::COMPOSITION], &[1]),
+    (
+        "pendle",
+        &[("pendle_markets", AllAt(1))],
+        &[Question::CLAIMABLES, Question::FARMING, Question::POOLING, Question::COMPOSITION],
+        &[1],
+    ),
+    ("pendle_locks", &[("ve_pendle", At(1))], WAITS, &[1]),
     ("tokenized_vaults", &[("tokenized_vaults", AllAt(1))], &[Question::FARMING, Question::COMPOSITION], &[1]),
     ("unstake_cooldowns", &[("cooldown_vaults", AllAt(1))], WAITS, &[1]),
     ("beefy_vaults", &[("beefy_vaults", AllAt(1))], &[Question::FARMING, Question::COMPOSITION], &[1]),
