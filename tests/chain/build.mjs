@@ -27,6 +27,7 @@ import { morphoBlue } from './profiles/morpho.mjs';
 import { names } from './profiles/names.mjs';
 import { optimism } from './profiles/optimism.mjs';
 import { optimismGauges } from './profiles/optimism_gauges.mjs';
+import { pendle } from './profiles/pendle.mjs';
 import { polygon } from './profiles/polygon.mjs';
 import { positions } from './profiles/positions.mjs';
 import { shares } from './profiles/shares.mjs';
@@ -57,7 +58,7 @@ keepViem();
 // For tests that place them on a running chain.
 const DOUBLES = ['DetectorDouble', 'FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
-const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, accountants, boosters, cdps, chefs, comets, comptroller, curve, frax, gmx, lenders, lista, morphoBlue, positions, shares, silos, staked, templates, umbrella, vaults, vesting, voters, yearn, ...listed];
+const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, accountants, boosters, cdps, chefs, comets, comptroller, curve, frax, gmx, lenders, lista, morphoBlue, pendle, positions, shares, silos, staked, templates, troves, umbrella, vaults, vesting, voters, yearn, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));

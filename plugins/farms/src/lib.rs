@@ -1,5 +1,5 @@
 //! Farms of many protocols: chefs, staking contracts, boosters with the pools that they reward, lockers, gauges, vaults
-//! of one token with what leaves them, and vaults that lend. And events of farms, reward pools, lockers and vaults:
+//! of one token with what leaves them, vaults that lend, and markets of yield. And events of farms, reward pools, lockers and vaults:
 //! MasterChef and StakingRewards with all their forks, Convex and Aura, Stargate, Yearn, Pendle.
 //!
 //! Invariant: an event that anyone may emit (`Staked`, `Deposit`) is reported only with evidence: a view of the
@@ -20,6 +20,8 @@ use portolan_kits::fee_staking::FeeStakingKit;
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGapsKit;
 use portolan_kits::master_chef::MasterChefKit;
+use portolan_kits::pendle::PendleKit;
+use portolan_kits::pendle_locks::PendleLocksKit;
 use portolan_kits::position_pools::PositionPoolsKit;
 use portolan_kits::safety_module::SafetyModuleKit;
 use portolan_kits::side_booster::SideBoosterKit;
@@ -75,6 +77,18 @@ const YEARN_VAULTS: YearnVaultsKit = YearnVaultsKit { vault: "yearn-vault", shar
 /// Vaults in the manner of Veda's.
 const BORING_VAULTS: BoringVaultsKit = BoringVaultsKit { vault: "boring-vault", share: "BORING-VAULT" };
 
+/// Markets of Pendle.
+const PENDLE: PendleKit = PendleKit {
+    principal: "pendle-pt",
+    yield_token: "pendle-yt",
+    wrapped: "pendle-sy",
+    liquidity: "pendle-liquidity",
+    share: "PENDLE",
+};
+
+/// Locks and stakes of PENDLE.
+const PENDLE_LOCKS: PendleLocksKit = PendleLocksKit { lock: "vote-escrow", stake: "pendle-stake" };
+
 /// Yearn's gauges.
 const YEARN_GAUGES: YearnGaugesKit = YearnGaugesKit { gauge: "yearn-gauge" };
 
@@ -107,6 +121,8 @@ const KEYS: &[&[&str]] = &[
     YearnVaultsKit::KEYS,
     YearnGaugesKit::KEYS,
     BoringVaultsKit::KEYS,
+    PendleKit::KEYS,
+    PendleLocksKit::KEYS,
     TokenizedVaultsKit::KEYS,
     UnstakeCooldownsKit::KEYS,
     BeefyVaultsKit::KEYS,
@@ -136,6 +152,8 @@ impl AccountProtocols for Farms {
         &YEARN_VAULTS,
         &YEARN_GAUGES,
         &BORING_VAULTS,
+        &PENDLE,
+        &PENDLE_LOCKS,
         &TOKENIZED_VAULTS,
         &UNSTAKE_COOLDOWNS,
         &BEEFY_VAULTS,

@@ -31,6 +31,10 @@ export const artifacts = {
   ...picked(await packed('@aave/periphery-v3'), 'artifacts/contracts/rewards', [
     'RewardsController', 'EmissionManager', 'transfer-strategies/PullRewardsTransferStrategy',
   ]),
+  ...picked(await packed('@pendle/core-v2'), 'build/artifacts/contracts', [
+    'core/YieldContracts/PendlePrincipalToken', 'core/YieldContracts/PendleYieldToken', 'core/Market/PendleMarketV7', 'core/Market/OracleLib',
+    'LiquidityMining/VotingEscrow/VotingEscrowPendleMainchain', 'LiquidityMining/sPendle/StakedPendle',
+  ]),
   ...picked(await packed('@pangolindex/exchange-contracts'), 'artifacts/contracts/mini-chef', ['MiniChefV2', 'RewarderViaMultiplier']),
   ...built(await packed('@ensdomains/ethregistrar'), ['ENSRegistry', 'ENSRegistryWithFallback', 'BaseRegistrarImplementation']),
   MerkleDistributor: plain(await packed('@uniswap/merkle-distributor'), 'build/MerkleDistributor.json'),

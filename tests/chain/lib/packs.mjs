@@ -27,6 +27,7 @@ const PINNED = {
   '@openzeppelin/contracts': ['3.4.2', 'sha512-z0zMCjyhhp4y7XKAcDAi3Vgms4T2PstwBdahiO0+9NaGICQKjynK3wduSRplTgk4LXmoO1yfDGO5RbjKYxtuxA=='],
   '@openzeppelin/contracts@5.4.0': ['5.4.0', 'sha512-eCYgWnLg6WO+X52I16TZt8uEjbtdkgLC0SUX/xnAksjjrQI4Xfn4iBRoI5j55dmlOhDv1Y7BoR3cU7e3WWhC6A=='],
   '@pangolindex/exchange-contracts': ['2.1.9', 'sha512-AnV9zrhfWHJZp1gtmLkE2X5gsKVll55C5+K8BiIo74oLi65ZiAuHufhL58qfOeYMjmltMYyXpKNaJ+2uUqc+SA=='],
+  '@pendle/core-v2': ['6.11.0', 'sha512-Q7h2KaYzYl8kZKNPe5qWKHYtdToVEL9FqCH0/5ab9/H34JBdutQoqo8hcggfaPYlziOOQ79dgbWfvyzMDJNQCw=='],
   '@sablier/lockup': ['4.0.1', 'sha512-jEWd1RqcYpjFx9X5SCju9Aqlge+R5zSxb+7K2jYt7wtytTQmUzIRN+q4UadMcJMSmskHU+6mf9lDfkng9Bgjrw=='],
   '@sablier/v2-core': ['1.2.0', 'sha512-tk7K8jLxxqDGuXqOqc3ZbrG4r/MeC9iTLo5IYCsqsuHRvjBiWDe2a6gecu02Tfq5sInNgXoClC5FERhJeaMq3A=='],
   '@setprotocol/set-protocol-v2': ['0.1.16', 'sha512-84/rvT7b2k5SFaF5C/vh2SKV/DS4F+9i7E/5rkQBlU+XnNRnGjG/xROsbYYLkkMaz5YPQVDnDZI5tbZ+JsZYhg=='],

@@ -152,7 +152,8 @@ export class World {
   }
 }
 
-function initCode(artifact, args = [], libraries = {}) {
+// The creation code of a contract, with its arguments.
+export function initCode(artifact, args = [], libraries = {}) {
   const { abi, bytecode: unlinked, linkReferences = {} } = artifacts[artifact];
   const bytecode = linked(unlinked, linkReferences, libraries);
   return args.length > 0 ? encodeDeployData({ abi, bytecode, args }) : bytecode;

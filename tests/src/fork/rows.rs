@@ -26,6 +26,7 @@ const SHARES_CURVE: [&str; 3] = ["shares", "curve", "curve"];
 const SHARES_BALANCER: [&str; 3] = ["shares", "balancer", "balancer"];
 const LIDO: [&str; 3] = ["staked", "staking", "lido"];
 const YEARN: [&str; 3] = ["yearn", "farms", "yearn"];
+const PENDLE: [&str; 3] = ["pendle", "farms", "pendle"];
 const POSITIONS: &str = "concentrated_positions";
 const GAUGES_OF_SHARES: &str = "gauge_factory = <shares/factory>\nminted_token = <shares/crv>";
 
@@ -149,6 +150,9 @@ pub const ROWS: &[ForkRow] = &[
         "market = \"airdrop\"\nmerkle_distributor = <airdrop/distributor>\n\
          proofs = \"https://merkle.example.org/{account}.json\"",
     ),
+    row(PENDLE, "pendle", "market = \"markets\"\npendle_markets = [<pendle/market>, <pendle/expired>]"),
+    row(PENDLE, "pendle_locks", "market = \"locks\"\nve_pendle = <pendle/escrow>"),
+    row(PENDLE, "pendle_locks", "market = \"staking\"\nstaked_pendle = <pendle/staking>"),
     row(["positions", "uniswap", "uniswap_v3"], POSITIONS, "position_manager = <exchanges/uniswap/manager>"),
     row(
         ["positions", "uniswap", "quickswap_v3"],

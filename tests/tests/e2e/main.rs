@@ -69,6 +69,7 @@ mod old_blocks;
 mod operation;
 mod operators;
 mod outages;
+mod pendle;
 mod plugin_ask;
 mod plugin_check;
 mod plugin_new;
