@@ -58,7 +58,7 @@ pub struct CurvePoolRegistry {
 }
 
 /// What all shares of a pool stand for.
-struct PoolHoldings {
+struct PooledCoins {
     supply: U256,
     balances: Vec<(Address, U256)>,
 }
@@ -134,7 +134,7 @@ impl CurvePoolRegistry {
         share: Address,
         held: U256,
     ) -> Result<Option<Position>, Error> {
-        let Some(PoolHoldings { supply, balances }) = self.holdings(cx, pool, share).await? else { return Ok(None) };
+        let Some(PooledCoins { supply, balances }) = self.holdings(cx, pool, share).await? else { return Ok(None) };
         let invalid =
             || Error::new(format!("{pool}: {held} shares of {supply} in its balances are not a valid amount"));
         let part = |balance: U256| balance.checked_mul(held).and_then(|product| product.checked_div(supply));
@@ -148,13 +148,13 @@ impl CurvePoolRegistry {
     async fn composition(&self, cx: &JobContext, token: Address) -> Result<Option<Composition>, Error> {
         let Some(pool) = self.pool(cx, token).await? else { return Ok(None) };
         let held = self.holdings(cx, pool, token).await?.filter(|held| !held.supply.is_zero());
-        let Some(PoolHoldings { supply, balances }) = held else { return Ok(None) };
+        let Some(PooledCoins { supply, balances }) = held else { return Ok(None) };
         let parts = balances.into_iter().map(|(token, amount)| Part { token, amount }).collect();
         Ok(Some(Composition { token, kind: self.types.share.to_owned(), supply, parts }))
     }
 
     /// Returns what all shares of a pool stand for; `None` if the registry does not name this token for the pool.
-    async fn holdings(&self, cx: &JobContext, pool: Address, token: Address) -> Result<Option<PoolHoldings>, Error> {
+    async fn holdings(&self, cx: &JobContext, pool: Address, token: Address) -> Result<Option<PooledCoins>, Error> {
         let share = cx.try_call(self.registry, get_lp_tokenCall { pool });
         let coins = cx.try_call(self.registry, get_coinsCall { pool }).within(KNOWN_STANDS_S);
         let balances = cx.try_call(self.registry, get_balancesCall { pool });
@@ -167,7 +167,7 @@ impl CurvePoolRegistry {
         let (coins, balances, supply) = (coins.map_err(broken)?, balances.map_err(broken)?, supply.map_err(broken)?);
         let held = coins.into_iter().zip(balances).filter(|(coin, _)| !coin.is_zero());
         let balances = held.map(|(coin, amount)| (named_token(coin), amount)).collect();
-        Ok(Some(PoolHoldings { supply, balances }))
+        Ok(Some(PooledCoins { supply, balances }))
     }
 
     /// Returns the pool that may have issued the token: itself, the one in the registry, or the one that the token
