@@ -1,6 +1,7 @@
 //! The kits' mechanisms through the real binary interface, each with canned replies instead of a chain.
 
 mod aave_v3;
+mod aave_v4;
 mod balancer_pools;
 mod beefy_vaults;
 mod booster;
@@ -11,6 +12,7 @@ mod concentrated_positions;
 mod convex_stakes;
 mod curve_gauges;
 mod curve_pools;
+mod debt_manager;
 mod dolomite;
 mod euler;
 mod events;
@@ -33,12 +35,14 @@ mod maker_vaults;
 mod master_chef;
 mod merkl;
 mod merkle_distributor;
+mod mono_cooler;
 mod morpho;
 mod pendle;
 mod pendle_locks;
 mod position_chef;
 mod position_pools;
 mod position_pools_nitro;
+mod redeem_requests;
 mod restaking;
 mod reward_trackers;
 mod safety_module;

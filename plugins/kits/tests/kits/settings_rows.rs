@@ -3,6 +3,7 @@
 //! All kits are in one plugin, those with keys first, which also tests how they coexist.
 
 use portolan_kits::aave_v3::{AaveV3Kit, AaveVersion};
+use portolan_kits::aave_v4::AaveV4Kit;
 use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
 use portolan_kits::balancer_pools::BalancerPoolsKit;
 use portolan_kits::beefy_vaults::BeefyVaultsKit;
@@ -14,6 +15,7 @@ use portolan_kits::concentrated_positions::ConcentratedPositionsKit;
 use portolan_kits::convex_stakes::ConvexStakesKit;
 use portolan_kits::curve_gauges::CurveGaugesKit;
 use portolan_kits::curve_pools::CurvePoolsKit;
+use portolan_kits::debt_manager::DebtManagerKit;
 use portolan_kits::dolomite::DolomiteKit;
 use portolan_kits::euler::EulerKit;
 use portolan_kits::exit_nfts::ExitNftsKit;
@@ -35,11 +37,13 @@ use portolan_kits::maker_vaults::MakerVaultsKit;
 use portolan_kits::master_chef::MasterChefKit;
 use portolan_kits::merkl::MerklKit;
 use portolan_kits::merkle_distributor::MerkleDistributorKit;
+use portolan_kits::mono_cooler::MonoCoolerKit;
 use portolan_kits::morpho::MorphoKit;
 use portolan_kits::pendle::PendleKit;
 use portolan_kits::pendle_locks::PendleLocksKit;
 use portolan_kits::position_chef::PositionChefKit;
 use portolan_kits::position_pools::PositionPoolsKit;
+use portolan_kits::redeem_requests::RedeemRequestsKit;
 use portolan_kits::restaking::RestakingKit;
 use portolan_kits::reward_trackers::RewardTrackersKit;
 use portolan_kits::safety_module::SafetyModuleKit;
@@ -107,12 +111,16 @@ impl AccountProtocols for All {
         &RestakingKit { restake: "restake" },
         &TokenizedVaultsKit { vault: "vault", share: "share" },
         &UnstakeCooldownsKit { cooldown: "cooldown" },
+        &RedeemRequestsKit { request: "request" },
         &BeefyVaultsKit { vault: "vault", share: "share" },
         &LiquityV2Kit { trove: "trove", deposit: "deposit" },
         &MakerVaultsKit { vault: "vault" },
         &InteractionVaultsKit { vault: "vault" },
         &LockstakeKit { urn: "urn" },
         &DolomiteKit { account: "account" },
+        &AaveV4Kit { spoke: "spoke" },
+        &DebtManagerKit { account: "account" },
+        &MonoCoolerKit { loan: "loan" },
         &GmxV2Kit { perpetual: "perpetual", share: "share" },
         &GainsStakingKit { stake: "stake" },
         &YearnGaugesKit { gauge: "gauge" },
@@ -251,6 +259,7 @@ const KITS: &[Shortest] = &[
     ("pendle_locks", &[("ve_pendle", At(1))], WAITS, &[1]),
     ("tokenized_vaults", &[("tokenized_vaults", AllAt(1))], &[Question::FARMING, Question::COMPOSITION], &[1]),
     ("unstake_cooldowns", &[("cooldown_vaults", AllAt(1))], WAITS, &[1]),
+    ("redeem_requests", &[("request_vaults", AllAt(1))], &[Question::LOCKED], &[1]),
     ("beefy_vaults", &[("beefy_vaults", AllAt(1))], &[Question::FARMING, Question::COMPOSITION], &[1]),
     (
         "liquity_v2",
@@ -273,6 +282,9 @@ const KITS: &[Shortest] = &[
     ("interaction_vaults", &[("interaction", At(1)), ("collaterals", AllAt(2))], LENDS, &[1]),
     ("lockstake", &[("lockstake_engine", At(1))], &[Question::CLAIMABLES, Question::LENDING], &[1]),
     ("dolomite", &[("dolomite_margin", At(1))], LENDS, &[1]),
+    ("aave_v4", &[("spoke", At(1))], LENDS, &[1]),
+    ("debt_manager", &[("debt_manager", At(1))], LENDS, &[1]),
+    ("mono_cooler", &[("mono_cooler", At(1))], LENDS, &[1]),
     (
         "gmx_v2",
         &[("data_store", At(1)), ("exchange_router", At(2))],
