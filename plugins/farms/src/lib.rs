@@ -23,6 +23,7 @@ use portolan_kits::master_chef::MasterChefKit;
 use portolan_kits::pendle::PendleKit;
 use portolan_kits::pendle_locks::PendleLocksKit;
 use portolan_kits::position_pools::PositionPoolsKit;
+use portolan_kits::redeem_requests::RedeemRequestsKit;
 use portolan_kits::safety_module::SafetyModuleKit;
 use portolan_kits::side_booster::SideBoosterKit;
 use portolan_kits::staking_rewards::{FarmTypes, StakingRewardsKit};
@@ -101,6 +102,9 @@ const TOKENIZED_VAULTS: TokenizedVaultsKit = TokenizedVaultsKit { vault: "erc462
 /// What waits after it has left a vault.
 const UNSTAKE_COOLDOWNS: UnstakeCooldownsKit = UnstakeCooldownsKit { cooldown: "unstake-cooldown" };
 
+/// What leaves USD.AI's vault.
+const REDEMPTIONS: RedeemRequestsKit = RedeemRequestsKit { request: "redeem-request" };
+
 /// Beefy's vaults.
 const BEEFY_VAULTS: BeefyVaultsKit = BeefyVaultsKit { vault: "beefy-vault", share: "BEEFY" };
 
@@ -125,6 +129,7 @@ const KEYS: &[&[&str]] = &[
     PendleLocksKit::KEYS,
     TokenizedVaultsKit::KEYS,
     UnstakeCooldownsKit::KEYS,
+    RedeemRequestsKit::KEYS,
     BeefyVaultsKit::KEYS,
     KnownGapsKit::KEYS,
     Source::KEYS,
@@ -156,6 +161,7 @@ impl AccountProtocols for Farms {
         &PENDLE_LOCKS,
         &TOKENIZED_VAULTS,
         &UNSTAKE_COOLDOWNS,
+        &REDEMPTIONS,
         &BEEFY_VAULTS,
         &KnownGapsKit,
         &EventSourcesKit,

@@ -202,6 +202,7 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("fee_staking", FORKED), ("staked_token", FORKED)],
         &[("tokenized_vaults", FORKED_LIST)],
         &[("cooldown_vaults", FORKED_LIST)],
+        &[("request_vaults", FORKED_LIST)],
         &[("beefy_vaults", FORKED_LIST)],
         &[("gauges", FORKED_LIST)],
         &[("gauge_controller", FORKED)],

@@ -1,7 +1,7 @@
 //! Troves, deposits and stakes of Liquity, vaults of Maker and Lista, Sky's staking engine, pools of Aave v2 and its
-//! forks, Aave's safety module and Umbrella, markets and vaults of Morpho and Moolah, vaults of Euler and Fluid, balances in
-//! Dolomite, silos, Lista's staked BNB; and events of lending protocols: Aave in all versions with any fork, Morpho, Euler,
-//! Silo, Fraxlend, Fluid, Liquity.
+//! forks, spokes of Aave v4, Aave's safety module and Umbrella, markets and vaults of Morpho and Moolah, vaults of Euler
+//! and Fluid, balances in Dolomite, silos, Lista's staked BNB, Safes of ether.fi's Cash, Cooler Loans; and events of
+//! lending protocols: Aave in all versions with any fork, Morpho, Euler, Silo, Fraxlend, Fluid, Liquity.
 //!
 //! Invariant: a protocol is named only for contracts that are listed, or that its registry knows; the same events of
 //! other contracts are reported without one.
@@ -10,7 +10,9 @@
 mod tests;
 
 use portolan_kits::aave_v3::{AaveV3Kit, AaveVersion};
+use portolan_kits::aave_v4::AaveV4Kit;
 use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
+use portolan_kits::debt_manager::DebtManagerKit;
 use portolan_kits::dolomite::DolomiteKit;
 use portolan_kits::euler::EulerKit;
 use portolan_kits::events::{Source, tables};
@@ -23,9 +25,11 @@ use portolan_kits::liquity::LiquityKit;
 use portolan_kits::liquity_v2::LiquityV2Kit;
 use portolan_kits::lockstake::LockstakeKit;
 use portolan_kits::maker_vaults::MakerVaultsKit;
+use portolan_kits::mono_cooler::MonoCoolerKit;
 use portolan_kits::morpho::MorphoKit;
 use portolan_kits::safety_module::SafetyModuleKit;
 use portolan_kits::silo::SiloKit;
+use portolan_kits::tokenized_vaults::TokenizedVaultsKit;
 use portolan_kits::umbrella::UmbrellaKit;
 use portolan_kits::withdraw_requests::WithdrawRequestsKit;
 use portolan_plugin_api::{Rows, rows};
@@ -79,6 +83,18 @@ const LIQUID: LiquidStakingKit = LiquidStakingKit { stake: "liquid-staking" };
 /// Requests for BNB at Lista.
 const REQUESTS: WithdrawRequestsKit = WithdrawRequestsKit { request: "withdraw-request" };
 
+/// Spokes of Aave v4.
+const AAVE_V4: AaveV4Kit = AaveV4Kit { spoke: "aave-v4-spoke" };
+
+/// Vaults whose shares stand for what is lent, such as those of Aave v4.
+const LENDING_VAULTS: TokenizedVaultsKit = TokenizedVaultsKit { vault: "lending-vault", share: "ERC4626" };
+
+/// Safes of ether.fi's Cash.
+const CASH: DebtManagerKit = DebtManagerKit { account: "ether-fi-cash" };
+
+/// Cooler Loans.
+const COOLERS: MonoCoolerKit = MonoCoolerKit { loan: "cooler-loan" };
+
 /// Keys of the rows.
 const KEYS: &[&[&str]] = &[
     LiquityKit::KEYS,
@@ -96,6 +112,10 @@ const KEYS: &[&[&str]] = &[
     SiloKit::KEYS,
     LiquidStakingKit::KEYS,
     WithdrawRequestsKit::KEYS,
+    AaveV4Kit::KEYS,
+    TokenizedVaultsKit::KEYS,
+    DebtManagerKit::KEYS,
+    MonoCoolerKit::KEYS,
     KnownGapsKit::KEYS,
     Source::KEYS,
 ];
@@ -122,9 +142,15 @@ impl AccountProtocols for Lending {
         &SILO,
         &LIQUID,
         &REQUESTS,
+        &AAVE_V4,
+        &LENDING_VAULTS,
+        &CASH,
+        &COOLERS,
         &KnownGapsKit,
         &EventSourcesKit,
     ];
+    /// Names of rows begin with the version.
+    const TITLES: &'static [(&'static str, &'static str)] = &[("aave_v4", "Aave v4")];
     const TABLES: &'static [&'static str] = &[tables::AAVE, OWN_TABLE];
 }
 

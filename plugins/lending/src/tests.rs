@@ -46,7 +46,10 @@ fn a_settings_row_belongs_to_the_mechanism_of_which_it_has_keys() {
     let all = [Question::CLAIMABLES, Question::FARMING, Question::LENDING];
     assert_eq!(questions(&[("collateral_registry", address())]), all);
     assert_eq!(questions(&[("lockstake_engine", address())]), [Question::CLAIMABLES, Question::LENDING]);
-    assert_eq!(questions(&[("dolomite_margin", address())]), [Question::LENDING]);
+    for key in ["dolomite_margin", "spoke", "debt_manager", "mono_cooler"] {
+        assert_eq!(questions(&[(key, address())]), [Question::LENDING], "{key}");
+    }
+    assert_eq!(questions(&[("tokenized_vaults", list())]), [Question::FARMING, Question::COMPOSITION]);
     let maker = ["cdp_manager", "cdp_lister", "ilk_registry", "jug", "debt_token"].map(|key| (key, address()));
     assert_eq!(questions(&maker), [Question::LENDING]);
     assert_eq!(questions(&[("pool", address()), ("data_provider", address())])[0], Question::LENDING);
@@ -87,6 +90,10 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("silo_configs", FORKED_LIST)],
         &[("liquid_token", FORKED), ("rate_contract", FORKED), ("value_view", "convertSnBnbToBnb")],
         &[("request_queue", FORKED), ("requested_token", FORKED), ("queue_kind", "lista")],
+        &[("spoke", FORKED)],
+        &[("tokenized_vaults", FORKED_LIST)],
+        &[("debt_manager", FORKED)],
+        &[("mono_cooler", FORKED)],
         &[("known_gaps", FORKED_LIST)],
         &[("contracts", FORKED_LIST)],
     ]);
