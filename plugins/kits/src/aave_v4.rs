@@ -138,11 +138,8 @@ impl Spoke {
     /// Returns the account's shares of each reserve in which it has some.
     async fn shares(&self, cx: &JobContext, labels: Labels<'_>, account: Address) -> Result<Vec<ReserveShares>, Error> {
         let spoke = self.spoke;
-        let count = match cx.call(spoke, getReserveCountCall {}).within(LIST_STANDS_S).await {
-            // Nobody has anything there yet.
-            Err(error) if error.is_no_contract() => return Ok(Vec::new()),
-            count => answered(cx, labels.market, count?, "reserves", RESERVES_MAX),
-        };
+        let count = cx.call(spoke, getReserveCountCall {}).within(LIST_STANDS_S).await?;
+        let count = answered(cx, labels.market, count, "reserves", RESERVES_MAX);
         let ids: Vec<U256> = (0..count).map(U256::from).collect();
         let calls = ids.iter().map(|id| (spoke, getUserPositionCall { reserveId: *id, user: account }));
         let found = with_each(ids.clone(), cx.call_each(calls).zero_within(ZERO_STANDS_S)).await;

@@ -51,12 +51,12 @@ pub struct RequestVaults {
 }
 
 /// A vault with what its requests are paid in.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct RequestVault {
     vault: Address,
     asset: Address,
-    /// Smallest units of the asset for 10^18 shares.
-    price: U256,
+    /// Smallest units of the asset for 10^18 shares. What is ready needs none.
+    price: Result<U256, Error>,
 }
 
 impl RedeemRequestsKit {
@@ -115,9 +115,10 @@ impl RequestVaults {
             return Ok(Vec::new());
         }
         let asset = cx.call(vault, assetCall {}).immutable();
-        let (asset, price) = cx.join((asset, cx.call(vault, redemptionSharePriceCall {}))).await?;
+        let price = async { Ok(cx.call(vault, redemptionSharePriceCall {}).await) };
+        let (asset, price) = cx.join((asset, price)).await?;
         let vault = RequestVault { vault, asset, price };
-        let rows = ids.into_iter().map(|id| self.request(cx, labels, vault, id, account));
+        let rows = ids.into_iter().map(|id| self.request(cx, labels, &vault, id, account));
         Ok(join_partial(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
     }
 
@@ -126,24 +127,25 @@ impl RequestVaults {
         &self,
         cx: &JobContext,
         labels: Labels<'_>,
-        RequestVault { vault, asset, price }: RequestVault,
+        RequestVault { vault, asset, price }: &RequestVault,
         id: U256,
         account: Address,
     ) -> Result<Option<Position>, Error> {
+        let (vault, asset) = (*vault, *asset);
         let request = cx.call(vault, redemptionCall { redemptionId: id }).await?;
         if request.controller != account {
             return Err(Error::new(format!("{vault}: request {id} is of another account")));
         }
-        let end = request.redemptionTimestamp;
+        let (waits, end) = (request.pendingShares, request.redemptionTimestamp);
         let is_over = end < cx.block().timestamp;
         // Once its window is over, a request is paid when its turn comes.
-        let unlocks_at = (request.pendingShares.is_zero() || !is_over).then_some(end);
-        let worth = mul_div(request.pendingShares, price, WAD)?;
+        let unlocks_at = (waits.is_zero() || !is_over).then_some(end);
+        let worth = if waits.is_zero() { U256::ZERO } else { mul_div(waits, price.clone()?, WAD)? };
         let amount = worth.checked_add(request.withdrawableAmount).ok_or_else(too_large)?;
         if amount.is_zero() {
             return Ok(None);
         }
-        let name = if request.pendingShares.is_zero() { "redemption that is ready" } else { "redemption" };
+        let name = if waits.is_zero() { "redemption that is ready" } else { "redemption" };
         let row = Position::new(PositionKind::LOCKED, labels.market, vault).mechanism(self.types.request);
         let row = row.named(format!("{} {name}", symbol(vault))).numbered(id);
         let lock = Some(Lock { unlocks_at, is_permanent: Some(false) });
