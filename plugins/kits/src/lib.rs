@@ -51,6 +51,7 @@ pub mod position_chef;
 pub mod position_pools;
 pub mod redeem_requests;
 pub mod restaking;
+pub mod restaking_vaults;
 pub mod reward_trackers;
 pub mod safety_module;
 pub mod share_vault;

@@ -44,6 +44,7 @@ mod position_pools;
 mod position_pools_nitro;
 mod redeem_requests;
 mod restaking;
+mod restaking_vaults;
 mod reward_trackers;
 mod safety_module;
 mod settings_rows;

@@ -45,6 +45,7 @@ use portolan_kits::position_chef::PositionChefKit;
 use portolan_kits::position_pools::PositionPoolsKit;
 use portolan_kits::redeem_requests::RedeemRequestsKit;
 use portolan_kits::restaking::RestakingKit;
+use portolan_kits::restaking_vaults::RestakingVaultsKit;
 use portolan_kits::reward_trackers::RewardTrackersKit;
 use portolan_kits::safety_module::SafetyModuleKit;
 use portolan_kits::share_vault::ShareVaultKit;
@@ -109,6 +110,7 @@ impl AccountProtocols for All {
         &ExitNftsKit { exit: "exit" },
         &WithdrawRequestsKit { request: "request" },
         &RestakingKit { restake: "restake" },
+        &RestakingVaultsKit { vault: "vault", collateral: "collateral" },
         &TokenizedVaultsKit { vault: "vault", share: "share" },
         &UnstakeCooldownsKit { cooldown: "cooldown" },
         &RedeemRequestsKit { request: "request" },
@@ -190,6 +192,12 @@ const KITS: &[Shortest] = &[
         &[("delegation_manager", At(1)), ("strategy_manager", At(2))],
         &[Question::CLAIMABLES, Question::FARMING, Question::LOCKED],
         &[1, 2],
+    ),
+    (
+        "restaking_vaults",
+        &[("restaking_vaults", AllAt(1))],
+        &[Question::CLAIMABLES, Question::FARMING, Question::LOCKED],
+        &[1],
     ),
     ("vester", &[("vester", At(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
     (
