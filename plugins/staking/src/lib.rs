@@ -15,6 +15,7 @@ use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGapsKit;
 use portolan_kits::liquid_staking::LiquidStakingKit;
 use portolan_kits::restaking::RestakingKit;
+use portolan_kits::restaking_vaults::RestakingVaultsKit;
 use portolan_kits::unified_farms::UnifiedFarmsKit;
 use portolan_kits::validator_shares::ValidatorSharesKit;
 use portolan_kits::vote_escrow::VoteEscrowKit;
@@ -49,6 +50,10 @@ const REQUESTS: WithdrawRequestsKit = WithdrawRequestsKit { request: "withdraw-r
 /// EigenLayer.
 const RESTAKING: RestakingKit = RestakingKit { restake: "restaking" };
 
+/// Symbiotic's vaults.
+const RESTAKING_VAULTS: RestakingVaultsKit =
+    RestakingVaultsKit { vault: "restaking-vault", collateral: "DEFAULT-COLLATERAL" };
+
 /// Keys of the rows.
 const KEYS: &[&[&str]] = &[
     LiquidStakingKit::KEYS,
@@ -56,6 +61,7 @@ const KEYS: &[&[&str]] = &[
     ExitNftsKit::KEYS,
     WithdrawRequestsKit::KEYS,
     RestakingKit::KEYS,
+    RestakingVaultsKit::KEYS,
     ValidatorSharesKit::KEYS,
     VoteEscrowKit::KEYS,
     UnifiedFarmsKit::KEYS,
@@ -75,6 +81,7 @@ impl AccountProtocols for Staking {
         &EXITS,
         &REQUESTS,
         &RESTAKING,
+        &RESTAKING_VAULTS,
         &VALIDATOR_SHARES,
         &LOCKS,
         &FRAX_FARMS,

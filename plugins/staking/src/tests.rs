@@ -67,6 +67,8 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("request_queue", FORKED), ("requested_token", FORKED)],
         &[("request_queue", FORKED), ("requested_token", FORKED), ("queue_kind", "kelp")],
         &[("delegation_manager", FORKED), ("strategy_manager", FORKED)],
+        &[("restaking_vaults", FORKED_LIST)],
+        &[("default_collaterals", FORKED_LIST)],
         &[("stake_manager", FORKED), ("staked_token", FORKED)],
         &[("vote_escrow", FORKED), ("fee_distributors", FORKED_LIST)],
         &[("unified_farms", FORKED_LIST)],
