@@ -15,6 +15,7 @@ import { cdps } from './profiles/cdps.mjs';
 import { chefs } from './profiles/chefs.mjs';
 import { comets } from './profiles/comets.mjs';
 import { comptroller } from './profiles/comptroller.mjs';
+import { credit } from './profiles/credit.mjs';
 import { curve } from './profiles/curve.mjs';
 import { ethereum } from './profiles/ethereum.mjs';
 import { fantom } from './profiles/fantom.mjs';
@@ -58,7 +59,7 @@ keepViem();
 // For tests that place them on a running chain.
 const DOUBLES = ['DetectorDouble', 'FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
-const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, accountants, boosters, cdps, chefs, comets, comptroller, curve, frax, gmx, lenders, lista, morphoBlue, pendle, positions, shares, silos, staked, templates, troves, umbrella, vaults, vesting, voters, yearn, ...listed];
+const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, accountants, boosters, cdps, chefs, comets, comptroller, credit, curve, frax, gmx, lenders, lista, morphoBlue, pendle, positions, shares, silos, staked, templates, troves, umbrella, vaults, vesting, voters, yearn, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));

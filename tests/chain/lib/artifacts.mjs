@@ -2,6 +2,7 @@
 // as sources compiled with the compiler that they name, of the doubles from `contracts/`.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { posix } from 'node:path';
 import solc from 'solc';
 import wrapper from 'solc/wrapper.js';
 import { multicall3Bytecode } from '../node_modules/viem/_esm/constants/contracts.js';
@@ -56,6 +57,7 @@ export const artifacts = {
   LockupMath: forged(await packed('@sablier/lockup'), 'artifacts/libraries/LockupMath.json'),
   ...(await sushi()),
   ...(await morpho()),
+  ...(await symbiotic()),
   ...(await yearn()),
   ...(await savings()),
 };
@@ -130,6 +132,29 @@ async function morpho() {
   const folder = (domain, name) => `domains/${domain}/contracts/${name}.sol`;
   const { MetaMorpho, AdaptiveCurveIrm } = output(solc, vaults, {}, [folder('metamorpho', 'MetaMorpho'), folder('morphoIrm', 'AdaptiveCurveIrm')]);
   return { Morpho, MetaMorpho, AdaptiveCurveIrm };
+}
+
+// Compiled with the version that its sources name, which fails with more of them than are imported.
+async function symbiotic() {
+  const names = ['@symbioticfi/core', 'solc@0.8.25', '@openzeppelin/contracts@5.0.2', '@openzeppelin/contracts-upgradeable'];
+  const [core, compiler, contracts, upgradeable] = await Promise.all(names.map(packed));
+  const text = (path) => {
+    const [, folder, rest] = /^(@openzeppelin\/contracts(?:-upgradeable)?)\/(.*)/.exec(path) ?? [];
+    const content = folder ? (folder.endsWith('e') ? upgradeable : contracts).get(rest) : core.get(path);
+    if (!content) throw new Error(`${path} is missing`);
+    return content.toString('utf8');
+  };
+  const wanted = ['src/contracts/VaultFactory.sol', 'src/contracts/vault/Vault.sol'];
+  const sources = {};
+  for (const paths = [...wanted]; paths.length > 0;) {
+    const path = paths.pop();
+    if (sources[path]) continue;
+    sources[path] = text(path);
+    const imported = [...sources[path].matchAll(/^import[^;]*?"([^"]+)";/gm)].map(([, to]) => to);
+    paths.push(...imported.map((to) => (to.startsWith('.') ? posix.join(posix.dirname(path), to) : to)));
+  }
+  const { Vault, VaultFactory } = output(oldCompiler(compiler, '0.8.25'), sources, {}, wanted);
+  return { SymbioticVault: Vault, SymbioticVaultFactory: VaultFactory };
 }
 
 // Balancer has a contract named Vault too.

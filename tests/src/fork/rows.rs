@@ -94,6 +94,20 @@ pub const ROWS: &[ForkRow] = &[
         "curve_gauges",
         "gauge_controller = <curve/controller>\nminter = <curve/minter>\nminted_token = <curve/crv>",
     ),
+    row(["credit", "lending", "aave_v4"], "aave_v4", "spoke = <credit/spoke>"),
+    row(["credit", "lending", "ether-fi-cash"], "debt_manager", "debt_manager = <credit/debts>"),
+    row(["credit", "lending", "cooler-loans"], "mono_cooler", "mono_cooler = <credit/cooler>"),
+    row(["credit", "farms", "usd-ai"], "tokenized_vaults", "market = \"susdai\"\ntokenized_vaults = [<credit/vault>]"),
+    row(
+        ["credit", "farms", "usd-ai"],
+        "redeem_requests",
+        "market = \"redemptions\"\nrequest_vaults = [<credit/vault>]",
+    ),
+    row(
+        ["credit", "staking", "symbiotic"],
+        "restaking_vaults",
+        "restaking_vaults = [<credit/restaking>, <credit/shares>]\ndefault_collaterals = [<credit/collateral>]",
+    ),
     row(CURVE, "curve_gauges", "market = \"side\"\ngauge_factory = <curve/factory>\nminted_token = <curve/crv>"),
     row(
         CURVE,

@@ -30,6 +30,7 @@ mod comptroller;
 mod connections;
 mod coverage;
 mod crashes;
+mod credit;
 mod curve;
 mod description;
 mod detectors;
