@@ -10,22 +10,27 @@
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Error, JobContext, Keys, Position, PositionKind, Question, SettingsError, U256, symbol,
+    Address, Error, Health, JobContext, Keys, Position, PositionKind, Price, Question, SettingsError, U256, symbol,
 };
 
 use crate::boxed::Boxed;
+use crate::fixed_point::{RAY, mul_div};
 use crate::kit::{DeploymentReader, Kit, Labels, Shared};
 use crate::partial::{join_partial, with_each};
-use crate::vat::{self, Ledger, Urn};
+use crate::vat::{self, Ledger, Urn, UrnBalance};
 
 portolan_plugin_api::sol! {
     function vat() external view returns (address);
     function jug() external view returns (address);
     function hay() external view returns (address);
+    function spotter() external view returns (address);
     function collaterals(address token) external view returns (address gem, bytes32 ilk, uint32 live, address clip);
+
+    // spot.sol: `mat` is the least collateral for a debt of one, with 27 decimals.
+    function ilks(bytes32 ilk) external view returns (address pip, uint256 mat);
 }
 
-/// Cache time of the contracts that the contract names, and of its collaterals, in seconds; the protocol can replace them.
+/// Cache time of the contracts that the contract names and of its collaterals, in seconds; they can be replaced.
 const CORE_STANDS_S: u32 = 3_600;
 /// Decimals of collateral: an amount in the core is that of the token, which therefore has as many.
 const DECIMALS: U256 = U256::from_limbs([18, 0, 0, 0]);
@@ -131,6 +136,40 @@ impl InteractionVaults {
         let position = Position::new(kind, labels.market, self.interaction).mechanism(self.types.vault);
         let position = position.numbered(urn.ilk.into()).named(format!("{} {} vault", labels.title, symbol(token)));
         let legs = holding.legs((token, DECIMALS), core.debt_token)?;
-        Ok(Some(Position { health: holding.health, ..position.legs(legs) }))
+        let health = self.health(cx, labels, token, urn, &holding).await;
+        Ok(Some(Position { health, ..position.legs(legs) }))
+    }
+
+    /// Returns the health with the price at which the vault can be liquidated; a failed read of that is reported.
+    async fn health(
+        &self,
+        cx: &JobContext,
+        labels: Labels<'_>,
+        token: Address,
+        urn: Urn,
+        holding: &UrnBalance,
+    ) -> Option<Health> {
+        let health = holding.health?;
+        let price = self.liquidation_price(cx, token, urn, holding).await.unwrap_or_else(|error| {
+            cx.report_missing(format!("{}: liquidation price of {token}: {error}", labels.market));
+            None
+        });
+        Some(Health { liquidation_price: price, ..health })
+    }
+
+    /// Returns the price of the collateral, in dollars as the core counts them, at which its worth is the least for the
+    /// debt; `None` without collateral.
+    async fn liquidation_price(
+        &self,
+        cx: &JobContext,
+        token: Address,
+        urn: Urn,
+        holding: &UrnBalance,
+    ) -> Result<Option<Price>, Error> {
+        let spotter = cx.call(self.interaction, spotterCall {}).within(CORE_STANDS_S).await?;
+        let least = cx.call(spotter, ilksCall { ilk: urn.ilk }).within(CORE_STANDS_S).await?.mat;
+        let secured = mul_div(holding.debt, least, RAY)?;
+        let x128 = secured.checked_mul(U256::ONE << 128).and_then(|worth| worth.checked_div(holding.collateral));
+        Ok(x128.map(|x128| Price { base: token, quote: None, x128, rest_x192: None }))
     }
 }

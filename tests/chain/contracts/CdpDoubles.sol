@@ -71,6 +71,19 @@ contract JugDouble {
     }
 }
 
+contract SpotterDouble {
+    struct Ilk {
+        address pip;
+        uint256 mat;
+    }
+
+    mapping(bytes32 => Ilk) public ilks;
+
+    function init(bytes32 ilk, uint256 mat) external {
+        ilks[ilk].mat = mat;
+    }
+}
+
 // Lista's entrance to a core: an account's vaults are its own urns, and the debt grows by the core's jug.
 contract InteractionDouble {
     struct CollateralType {
@@ -82,11 +95,12 @@ contract InteractionDouble {
 
     VatDouble public vat;
     JugDouble public jug;
+    SpotterDouble public spotter;
     TokenCore public hay;
     mapping(address => CollateralType) public collaterals;
 
-    constructor(VatDouble vat_, JugDouble jug_, TokenCore hay_) {
-        (vat, jug, hay) = (vat_, jug_, hay_);
+    constructor(VatDouble vat_, JugDouble jug_, SpotterDouble spotter_, TokenCore hay_) {
+        (vat, jug, spotter, hay) = (vat_, jug_, spotter_, hay_);
     }
 
     function setCollateralType(address token, bytes32 ilk, uint32 live) external {

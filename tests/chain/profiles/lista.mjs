@@ -24,10 +24,12 @@ export const lista = {
     // Vaults: slisBNB costs a hundredth a second, the others nothing; STONE has been taken off.
     const vat = world.deploy('VatDouble');
     const jug = world.deploy('JugDouble', [vat]);
-    const interaction = world.deploy('InteractionDouble', [vat, jug, lisusd]);
+    const spotter = world.deploy('SpotterDouble');
+    const interaction = world.deploy('InteractionDouble', [vat, jug, spotter, lisusd]);
     const kind = (coin, ilk, spot, live) => {
       of('VatDouble', vat)('deployer', 'init', [ilk, spot]);
       of('JugDouble', jug)('deployer', 'init', [ilk, RAY]);
+      of('SpotterDouble', spotter)('deployer', 'init', [ilk, (RAY * 5n) / 4n]);
       of('InteractionDouble', interaction)('deployer', 'setCollateralType', [coin, ilk, live]);
     };
     kind(slis, SLIS, (51_005n * RAY) / 100n, 1n);

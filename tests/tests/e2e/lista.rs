@@ -44,6 +44,10 @@ fn a_vault_of_a_collateral_that_was_taken_off_is_told() {
     // Three at 1,000 over 1,000.
     let vault = debt("Lista cdp STONE vault", "3", [("STONE", 3 * ONE), ("lisUSD", 1_000 * ONE)]);
     assert_eq!(debts(&fork, "whale"), [vault]);
+    // Three have to be worth five fourths of 1,000.
+    let positions = fork.items("borrowing/{}/positions", "whale").unwrap();
+    let price = positions[0].at("health/liquidationPrice/price").unwrap().to_string();
+    assert!(price.starts_with("416.6666666666"), "{price}");
 }
 
 #[test]

@@ -14,6 +14,11 @@ mod core {
         function ilks(bytes32) external view returns (uint256, uint256, uint256, uint256, uint256);
     }
 }
+mod prices {
+    portolan_plugin_api::sol! {
+        function ilks(bytes32) external view returns (address, uint256);
+    }
+}
 mod fees {
     portolan_plugin_api::sol! {
         function ilks(bytes32) external view returns (uint256, uint256);
@@ -25,6 +30,7 @@ sol! {
     function vat() external view returns (address);
     function jug() external view returns (address);
     function hay() external view returns (address);
+    function spotter() external view returns (address);
     function collaterals(address) external view returns (address, bytes32, uint32, address);
 }
 
@@ -36,6 +42,7 @@ const UNKNOWN: Address = Address::repeat_byte(4);
 const VAT: Address = Address::repeat_byte(5);
 const JUG: Address = Address::repeat_byte(6);
 const HAY: Address = Address::repeat_byte(7);
+const SPOTTER: Address = Address::repeat_byte(8);
 const KIT: InteractionVaultsKit = InteractionVaultsKit { vault: "vault" };
 
 plugin! {
@@ -70,6 +77,7 @@ fn vault(chain: CannedReplies, token: Address, live: u64, ink: U256, art: U256) 
         .reply(NETWORK, INTERACTION, &collateralsCall(token), &known)
         .reply(NETWORK, VAT, &core::urnsCall { _0: ilk(token), _1: ACCOUNT }, &(ink, art))
         .reply(NETWORK, VAT, &core::ilksCall(ilk(token)), &(n(0), one(27), n(1_500) * one(27), n(0), n(0)))
+        .reply(NETWORK, SPOTTER, &prices::ilksCall(ilk(token)), &(B256::ZERO, one(27) * n(5) / n(4)))
         .reply(NETWORK, JUG, &fees::ilksCall(ilk(token)), &(one(27) + n(2), n(0)))
         .reply(NETWORK, JUG, &fees::dripCall(ilk(token)), &(one(27) * n(3) / n(2)))
 }
@@ -81,6 +89,7 @@ fn chain(staked: [U256; 2], old: [U256; 2]) -> CannedReplies {
         .reply(NETWORK, INTERACTION, &vatCall {}, &VAT)
         .reply(NETWORK, INTERACTION, &jugCall {}, &JUG)
         .reply(NETWORK, INTERACTION, &hayCall {}, &HAY)
+        .reply(NETWORK, INTERACTION, &spotterCall {}, &SPOTTER)
         .reply(NETWORK, INTERACTION, &collateralsCall(UNKNOWN), &nothing)
         .reply(NETWORK, JUG, &fees::baseCall {}, &n(1));
     let chain = vault(chain, STAKED, 1, staked[0], staked[1]);
@@ -103,7 +112,30 @@ fn a_vault_has_its_collateral_and_its_debt_with_the_fee() {
     assert_eq!(legs(position), [supplied, (LegRole::BORROWED, HAY, n(1_500) * one(18), None)]);
     // The fees are 2 and 1 a second, of 10^27. Four at 1,500 are four times the debt.
     assert_eq!(position.legs[1].rate_ray, Some(n(3 * 31_536_000)));
-    assert_eq!(position.health.expect("a health").factor_wad, Some(n(4) * one(18)));
+    let health = position.health.expect("a health");
+    assert_eq!(health.factor_wad, Some(n(4) * one(18)));
+    // Five fourths of 1,500 by four; prices are in dollars, which have 18 decimals too.
+    let price = health.liquidation_price.expect("a price");
+    assert_eq!((price.base, price.quote, price.x128), (STAKED, None, (n(1_875) << 128) / n(4)));
+}
+
+#[test]
+fn a_liquidation_price_that_cannot_be_read_is_missing_alone() {
+    let whole = || chain([n(4) * one(18), n(1_000) * one(18)], [n(0), n(0)]);
+    let broken = [
+        whole().revert(NETWORK, SPOTTER, &prices::ilksCall(ilk(STAKED))),
+        whole().reply(NETWORK, SPOTTER, &prices::ilksCall(ilk(STAKED)), &(B256::ZERO, U256::MAX)),
+        whole().revert(NETWORK, INTERACTION, &spotterCall {}),
+    ];
+    for chain in broken {
+        let outcome = run(&chain);
+        assert_eq!((outcome.end, outcome.positions().len()), (End::Partial, 1), "{}", outcome.message);
+        let health = outcome.positions()[0].health.expect("a health");
+        assert_eq!((health.factor_wad, health.liquidation_price), (Some(n(4) * one(18)), None));
+    }
+    // A debt without collateral has no such price.
+    let bare = run(&chain([n(0), one(18)], [n(0), n(0)]));
+    assert_eq!((bare.end, bare.positions()[0].health.expect("a health").liquidation_price), (End::Complete, None));
 }
 
 #[test]
