@@ -43,6 +43,11 @@ pub(crate) const REPLACED: &[Replaced] = &[
     replaced("baseswap", "the first chef", Served("main")),
     replaced("compound", "markets of the second version", Served("v2-markets")),
     replaced("convex", "the first locker", Served("locker-v1")),
+    replaced(
+        "cooler-loans",
+        "loans of the first version",
+        Nothing("each borrower has a contract of its own, which is not read"),
+    ),
     replaced("curve", "the first distributor of fees, in 3CRV", Served("locks")),
     replaced("curve", "factories of gauges on other networks", Served("old")),
     replaced(
