@@ -25,7 +25,7 @@ use crate::fixed_point::WAD;
 use crate::kit::{DeploymentReader, Kit, Labels, Shared};
 use crate::partial::join_partial;
 use crate::read_nonzero::read_nonzero;
-use withdrawals::{Epochs, claimCall};
+use withdrawals::{VaultEpochs, claimCall};
 
 portolan_plugin_api::sol! {
     // MigratableEntity.sol
@@ -66,13 +66,13 @@ pub struct RestakingVaults {
 /// Vaults by generation.
 #[derive(Clone, Debug, Default)]
 struct Generations {
-    first: Vec<(Address, Epochs)>,
+    first: Vec<(Address, VaultEpochs)>,
     second: Vec<Address>,
 }
 
 /// What an account has in a contract.
 #[derive(Clone, Copy, Debug)]
-enum Holding {
+enum RestakedHolding {
     /// A stake in a vault of the first generation, in smallest units of its collateral.
     Stake(U256),
     /// Shares of a vault of the second one.
@@ -167,7 +167,7 @@ impl RestakingVaults {
             let start = cx.call(*vault, epochDurationInitCall {}).immutable();
             let duration = cx.call(*vault, epochDurationCall {}).immutable();
             let (start, duration) = cx.join((start, duration)).await?;
-            let epochs = Epochs::at(cx.block().timestamp, u64::try_from(start).ok(), u64::try_from(duration).ok());
+            let epochs = VaultEpochs::at(cx.block().timestamp, u64::try_from(start).ok(), u64::try_from(duration).ok());
             let why = || Error::new(format!("{vault}: epochs of {duration} s since {start}"));
             Ok((*vault, Some(epochs.ok_or_else(why)?)))
         });
@@ -191,16 +191,16 @@ impl RestakingVaults {
         labels: Labels<'_>,
         vaults: Generations,
         account: Address,
-    ) -> Result<Vec<(Address, Holding)>, Error> {
+    ) -> Result<Vec<(Address, RestakedHolding)>, Error> {
         let first = vaults.first.into_iter().map(|(vault, _)| vault).collect();
         let stakes = read_nonzero(cx, labels.market, first, |vault| (*vault, activeBalanceOfCall { account }));
         let balance = |token: &Address| (*token, balanceOfCall { account });
         let shares = read_nonzero(cx, labels.market, vaults.second, balance);
         let collaterals = read_nonzero(cx, labels.market, self.collaterals.clone(), balance);
         let (stakes, shares, collaterals) = join3(stakes, shares, collaterals).await;
-        let stakes = stakes?.into_iter().map(|(at, amount)| (at, Holding::Stake(amount)));
-        let shares = shares?.into_iter().map(|(at, amount)| (at, Holding::Shares(amount)));
-        let collaterals = collaterals?.into_iter().map(|(at, amount)| (at, Holding::Collateral(amount)));
+        let stakes = stakes?.into_iter().map(|(at, amount)| (at, RestakedHolding::Stake(amount)));
+        let shares = shares?.into_iter().map(|(at, amount)| (at, RestakedHolding::Shares(amount)));
+        let collaterals = collaterals?.into_iter().map(|(at, amount)| (at, RestakedHolding::Collateral(amount)));
         Ok(stakes.chain(shares).chain(collaterals).collect())
     }
 
@@ -209,19 +209,19 @@ impl RestakingVaults {
         cx: &JobContext,
         labels: Labels<'_>,
         contract: Address,
-        holding: Holding,
+        holding: RestakedHolding,
     ) -> Result<Position, Error> {
         let (token, leg) = match holding {
-            Holding::Stake(amount) => {
+            RestakedHolding::Stake(amount) => {
                 let token = cx.call(contract, collateralCall {}).immutable().await?;
                 (token, Leg::new(LegRole::STAKED, token, amount))
             }
-            Holding::Shares(shares) => {
+            RestakedHolding::Shares(shares) => {
                 let token = cx.call(contract, assetCall {}).immutable();
                 let (token, worth) = cx.join((token, cx.call(contract, convertToAssetsCall { shares }))).await?;
                 (token, Leg::new(LegRole::STAKED, token, worth).receipt(contract))
             }
-            Holding::Collateral(amount) => {
+            RestakedHolding::Collateral(amount) => {
                 let token = cx.call(contract, assetCall {}).immutable().await?;
                 (token, Leg::new(LegRole::STAKED, token, amount).receipt(contract))
             }

@@ -19,12 +19,12 @@ portolan_plugin_api::sol! {
     function claim(address recipient, uint256 epoch) external returns (uint256);
 }
 
-/// Epochs that are over, the last ones, of which withdrawals are claimed; mostly of a week or two.
+/// VaultEpochs that are over, the last ones, of which withdrawals are claimed; mostly of a week or two.
 const EPOCHS_MAX: u64 = 4;
 
 /// The epochs of a vault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Epochs {
+pub(super) struct VaultEpochs {
     start_s: u64,
     duration_s: u64,
     /// The epoch that runs.
@@ -40,7 +40,7 @@ struct Withdrawal {
     end_s: Option<u64>,
 }
 
-impl Epochs {
+impl VaultEpochs {
     /// Returns the epochs of a vault at a time; `None` if the vault has none that can be.
     pub(super) fn at(now_s: u64, start_s: Option<u64>, duration_s: Option<u64>) -> Option<Self> {
         let (start_s, duration_s) = (start_s?, duration_s?);
@@ -70,7 +70,7 @@ pub(super) async fn claimables(
     cx: &JobContext,
     types: RestakingVaultsKit,
     labels: Labels<'_>,
-    vaults: Vec<(Address, Epochs)>,
+    vaults: Vec<(Address, VaultEpochs)>,
     account: Address,
 ) -> Result<Vec<Claimable>, Error> {
     let over = vaults.into_iter().flat_map(|(vault, epochs)| epochs.over(vault)).collect();
@@ -91,7 +91,7 @@ pub(super) async fn waiting(
     cx: &JobContext,
     types: RestakingVaultsKit,
     labels: Labels<'_>,
-    vaults: Vec<(Address, Epochs)>,
+    vaults: Vec<(Address, VaultEpochs)>,
     account: Address,
 ) -> Result<Vec<Position>, Error> {
     // One read for a vault in which the account has nothing.

@@ -78,11 +78,11 @@ fn shares(chain: CannedReplies, id: u64, [supplied, drawn, premium]: [u64; 3]) -
 /// A spoke with three reserves of one hub, whose assets have other numbers there.
 fn spoke() -> CannedReplies {
     let chain = CannedReplies::default().reply(NETWORK, SPOKE, &getReserveCountCall {}, &n(3));
-    (0..3).fold(chain, |chain, id| {
+    (0..).zip(7..).zip(TOKENS).fold(chain, |chain, ((id, asset_id), underlying)| {
         let reserve = Reserve {
-            underlying: TOKENS[usize::try_from(id).unwrap()],
+            underlying,
             hub: HUB,
-            assetId: 7 + u16::try_from(id).unwrap(),
+            assetId: asset_id,
             decimals: 18,
             collateralRisk: alloy::primitives::Uint::from(20),
             flags: 9,

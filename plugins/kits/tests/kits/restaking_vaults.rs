@@ -79,7 +79,8 @@ fn run(question: Question, chain: &CannedReplies) -> Outcome {
 /// Contract, token and amount of each stake, and what counts it.
 fn staked(outcome: &Outcome) -> Vec<(Address, Address, U256, Option<Address>)> {
     let row = |row: &&Position| {
-        let [leg] = &row.legs[..] else { panic!("{} legs", row.legs.len()) };
+        let leg = &row.legs[0];
+        assert_eq!(row.legs.len(), 1);
         (row.contract, leg.token, leg.amount, leg.receipt)
     };
     outcome.positions().iter().map(row).collect()
