@@ -168,9 +168,9 @@ impl PendleMarkets {
                 (!is_over).then(|| row(self.types.yield_token, leg).reward(Reward::new(sy, None)))
             }
             HeldToken::Wrapped(sy) => {
-                let worth = Wrapped::read(cx, sy).await?.worth(cx, amount).await?;
-                let leg = Leg::new(LegRole::STAKED, worth.token, amount).redeeming(worth.amount).receipt(sy);
-                Some(row(self.types.wrapped, leg).reward(Reward::new(worth.token, None)))
+                let paid = Wrapped::read(cx, sy).await?.pays(cx, amount).await?;
+                let leg = Leg::new(LegRole::STAKED, paid.token, amount).redeeming(paid.amount).receipt(sy);
+                Some(row(self.types.wrapped, leg).reward(Reward::new(paid.token, None)))
             }
         })
     }
@@ -191,12 +191,12 @@ impl PendleMarkets {
         let part = |reserve| mul_div(reserve, shares, supply);
         let (wrapped_amount, principal_amount) = (part(reserves.wrapped)?, part(reserves.principal)?);
         let paid = wrapped.principal(cx, yt, principal_amount);
-        let (worth, paid) = cx.join((wrapped.worth(cx, wrapped_amount), paid)).await?;
+        let (redeemed, paid) = cx.join((wrapped.pays(cx, wrapped_amount), paid)).await?;
         let leg =
             |token, amount, pays| Leg { redeems_to: Some(vec![pays]), ..Leg::new(LegRole::POOLED, token, amount) };
         let row = Position::new(PositionKind::POOLED, labels.market, market).mechanism(self.types.liquidity);
         let row = row.named(format!("{}/{} liquidity", symbol(sy), symbol(pt)));
-        Ok(row.leg(leg(sy, wrapped_amount, worth)).leg(leg(pt, principal_amount, paid)))
+        Ok(row.leg(leg(sy, wrapped_amount, redeemed)).leg(leg(pt, principal_amount, paid)))
     }
 
     async fn composition(
@@ -215,7 +215,7 @@ impl PendleMarkets {
         }
         if find(|of| of.sy).is_some() {
             let (wrapped, one) = cx.join((Wrapped::read(cx, token), one(cx, token))).await?;
-            return Ok(Some(of(one, vec![wrapped.worth(cx, one).await?])));
+            return Ok(Some(of(one, vec![wrapped.pays(cx, one).await?])));
         }
         let Some(MarketTokens { sy, yt, .. }) = find(|of| of.pt) else { return Ok(None) };
         let (expiry, one) = cx.join((expiry(cx, yt), one(cx, token))).await?;

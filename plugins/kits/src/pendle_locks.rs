@@ -1,9 +1,9 @@
 //! Locks and stakes of Pendle's own token: vePENDLE, which is locked until a time, and sPENDLE, which leaves by a
 //! cooldown.
 //!
-//! Settings keys `ve_pendle` and `staked_pendle`. Answers claimables and locked positions, and farming positions of what
-//! is staked. Invariant: what waits is a position and what is over is a claim, so no sum counts it twice. Fees are paid
-//! by Merkle proofs of another contract, and are not read.
+//! Settings keys `ve_pendle` and `staked_pendle`. Answers claimables and locked positions, and farming positions of
+//! what is staked. Invariant: what waits is a position and what is over is a claim, so no sum counts it twice. Fees are
+//! paid by Merkle proofs of another contract, and are not read.
 //!
 //! Source: <https://github.com/pendle-finance/pendle-core-v2-public/tree/main/contracts/LiquidityMining>,
 //! `VotingEscrow/VotingEscrowPendleMainchain.sol` and `sPendle/StakedPendle.sol`.
@@ -71,7 +71,7 @@ enum LockForm {
 
 /// What leaves at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Leaving {
+struct LeavingPendle {
     token: Address,
     amount: U256,
     /// Unix seconds.
@@ -126,7 +126,7 @@ impl DeploymentReader for PendleLocks {
                 LockForm::Escrow => cx.claim(self.at, &escrow::withdrawCall {}),
                 LockForm::Staked => cx.claim(self.at, &staked::finalizeCooldownCall {}),
             };
-            let row = |found: Leaving| {
+            let row = |found: LeavingPendle| {
                 let row = Claimable::new(labels.market, self.at, claim).mechanism(self.mechanism());
                 row.named(self.name(found.token)).pays(found.token, found.amount)
             };
@@ -147,7 +147,7 @@ impl DeploymentReader for PendleLocks {
                 return self.stake(cx, labels, account).await;
             }
             let waiting = self.leaving(cx, account).await?.filter(|found| !found.is_over(cx));
-            let row = |found: Leaving| {
+            let row = |found: LeavingPendle| {
                 let row = Position::new(PositionKind::LOCKED, labels.market, self.at).mechanism(self.mechanism());
                 let row = row.named(self.name(found.token));
                 let row = row.leg(Leg::new(LegRole::LOCKED, found.token, found.amount));
@@ -158,7 +158,7 @@ impl DeploymentReader for PendleLocks {
     }
 }
 
-impl Leaving {
+impl LeavingPendle {
     /// Returns true from the second of the end on, as both contracts do.
     fn is_over(&self, cx: &JobContext) -> bool {
         self.ends_at <= cx.block().timestamp
@@ -194,7 +194,7 @@ impl PendleLocks {
     }
 
     /// Returns the account's lock or cooldown.
-    async fn leaving(&self, cx: &JobContext, user: Address) -> Result<Option<Leaving>, Error> {
+    async fn leaving(&self, cx: &JobContext, user: Address) -> Result<Option<LeavingPendle>, Error> {
         let time = |seconds: U256| u64::try_from(seconds).unwrap_or(u64::MAX);
         match self.form {
             LockForm::Escrow => {
@@ -204,7 +204,7 @@ impl PendleLocks {
                 }
                 let token = self.token(cx, escrow::pendleCall {}).await?;
                 let (amount, ends_at) = (U256::from(lock.amount), time(U256::from(lock.expiry)));
-                Ok(Some(Leaving { token, amount, ends_at }))
+                Ok(Some(LeavingPendle { token, amount, ends_at }))
             }
             LockForm::Staked => {
                 let waits = cx.call(self.at, staked::userCooldownCall { user }).zero_within(ZERO_STANDS_S).await?;
@@ -214,7 +214,7 @@ impl PendleLocks {
                 let duration = cx.call(self.at, staked::cooldownDurationCall {}).within(DURATION_STANDS_S);
                 let (token, duration) = cx.join((self.token(cx, staked::PENDLECall {}), duration)).await?;
                 let ends_at = time(U256::from(waits.cooldownStart)).saturating_add(time(U256::from(duration)));
-                Ok(Some(Leaving { token, amount: U256::from(waits.amount), ends_at }))
+                Ok(Some(LeavingPendle { token, amount: U256::from(waits.amount), ends_at }))
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What wrapped assets (SY) and principal tokens (PT) pay.
 //!
-//! Invariant: amounts are rounded as the contracts round them. A wrapped asset is worth its asset at its own rate; where
-//! the asset stands on another network, what it redeems to in its yield token.
+//! Invariant: amounts are rounded as the contracts round them. A wrapped asset is worth its asset at its own rate;
+//! where the asset stands on another network, what it redeems to in its yield token.
 
 use portolan_plugin_api::{Address, Error, JobContext, NATIVE, Part, U256};
 
@@ -55,7 +55,7 @@ impl Wrapped {
     }
 
     /// Returns what an amount of the wrapped asset is worth.
-    pub(super) async fn worth(&self, cx: &JobContext, amount: U256) -> Result<Part, Error> {
+    pub(super) async fn pays(&self, cx: &JobContext, amount: U256) -> Result<Part, Error> {
         let amount = match self.paid {
             PaidIn::Asset { counted_decimals, decimals, .. } => {
                 scaled(mul_div(amount, self.rate, WAD)?, counted_decimals, decimals)?
@@ -71,7 +71,7 @@ impl Wrapped {
     /// highest rate so far, so that it pays less if the rate fell.
     pub(super) async fn principal(&self, cx: &JobContext, yt: Address, amount: U256) -> Result<Part, Error> {
         let stored = cx.call(yt, pyIndexStoredCall {}).await?;
-        self.worth(cx, mul_div(amount, WAD, stored.max(self.rate))?).await
+        self.pays(cx, mul_div(amount, WAD, stored.max(self.rate))?).await
     }
 }
 

@@ -35,7 +35,7 @@ enum Owing {
 
 /// A claim with its payments.
 #[derive(Debug)]
-struct Owed {
+struct SimulatedClaim {
     claim: Claim,
     payments: Vec<(Address, U256)>,
 }
@@ -50,7 +50,7 @@ pub(super) async fn claimables(
 ) -> Result<Vec<Claimable>, Error> {
     let owing = owing(cx, labels, markets, account).await?;
     let rows = owing.into_iter().map(|owing| async move {
-        let Owed { claim, payments } = owing.owed(cx, account).await?;
+        let SimulatedClaim { claim, payments } = owing.owed(cx, account).await?;
         let row = Claimable::new(labels.market, owing.contract(), claim).mechanism(owing.mechanism(types));
         let row = row.named(format!("{} {}", symbol(owing.contract()), owing.what()));
         Ok(payments.into_iter().fold(row, |row, (token, amount)| row.pays(token, amount)))
@@ -118,7 +118,7 @@ impl Owing {
     }
 
     /// Simulates the claim.
-    async fn owed(self, cx: &JobContext, user: Address) -> Result<Owed, Error> {
+    async fn owed(self, cx: &JobContext, user: Address) -> Result<SimulatedClaim, Error> {
         let at = self.contract();
         let tokens = cx.call(at, getRewardTokensCall {});
         let (claim, tokens, amounts, interest) = match self {
@@ -145,6 +145,6 @@ impl Owing {
             return Err(Error::new(format!("{at}: pays another number of amounts than of rewards")));
         }
         let payments = interest.into_iter().chain(tokens.into_iter().zip(amounts));
-        Ok(Owed { claim, payments: payments.filter(|(_, amount)| !amount.is_zero()).collect() })
+        Ok(SimulatedClaim { claim, payments: payments.filter(|(_, amount)| !amount.is_zero()).collect() })
     }
 }
