@@ -176,7 +176,7 @@ mod tests {
     fn events_and_other_markets_are_not_about_the_value() {
         assert_eq!(reach("uniswap-v3", &[deployment("pools", &[Question::EVENTS])]), (Reach::Nothing, 0));
         assert_eq!(reach("aave-horizon-rwa", &[deployment("main", &[Question::LENDING])]), (Reach::Nothing, 0));
-        assert_eq!(reach("gmx-v2-perps", &[deployment("v2-markets", &[Question::POOLING])]), (Reach::Whole, 1));
+        assert_eq!(reach("gmx-v2-perps", &[deployment("synthetics", &[Question::POOLING])]), (Reach::Whole, 1));
         assert_eq!(reach("ethena-usde", &[deployment("main", &[Question::FARMING])]), (Reach::Part, 1));
     }
 }
