@@ -19,11 +19,14 @@ use portolan_kits::events::{Source, tables};
 use portolan_kits::fee_staking::FeeStakingKit;
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGapsKit;
+use portolan_kits::ledger_vaults::LedgerVaultsKit;
+use portolan_kits::liquid_staking::LiquidStakingKit;
 use portolan_kits::master_chef::MasterChefKit;
 use portolan_kits::pendle::PendleKit;
 use portolan_kits::pendle_locks::PendleLocksKit;
 use portolan_kits::position_pools::PositionPoolsKit;
 use portolan_kits::redeem_requests::RedeemRequestsKit;
+use portolan_kits::quoted_vaults::QuotedVaultsKit;
 use portolan_kits::safety_module::SafetyModuleKit;
 use portolan_kits::side_booster::SideBoosterKit;
 use portolan_kits::staking_rewards::{FarmTypes, StakingRewardsKit};
@@ -99,6 +102,15 @@ const POSITIONS: ConcentratedPositionsKit = ConcentratedPositionsKit { position:
 /// Vaults of one token (ERC-4626).
 const TOKENIZED_VAULTS: TokenizedVaultsKit = TokenizedVaultsKit { vault: "erc4626-vault", share: "ERC4626" };
 
+/// Vaults whose share is a token beside them, or is quoted by another contract.
+const QUOTED_VAULTS: QuotedVaultsKit = QuotedVaultsKit { vault: "quoted-vault", share: "QUOTED-VAULT" };
+
+/// Vaults that keep a ledger of what each account has put in.
+const LEDGERS: LedgerVaultsKit = LedgerVaultsKit { vault: "ledger-vault" };
+
+/// Shares whose own contract tells a rate.
+const RATED_SHARES: LiquidStakingKit = LiquidStakingKit { stake: "rated-share" };
+
 /// What waits after it has left a vault.
 const UNSTAKE_COOLDOWNS: UnstakeCooldownsKit = UnstakeCooldownsKit { cooldown: "unstake-cooldown" };
 
@@ -128,6 +140,9 @@ const KEYS: &[&[&str]] = &[
     PendleKit::KEYS,
     PendleLocksKit::KEYS,
     TokenizedVaultsKit::KEYS,
+    QuotedVaultsKit::KEYS,
+    LedgerVaultsKit::KEYS,
+    LiquidStakingKit::KEYS,
     UnstakeCooldownsKit::KEYS,
     RedeemRequestsKit::KEYS,
     BeefyVaultsKit::KEYS,
@@ -160,6 +175,9 @@ impl AccountProtocols for Farms {
         &PENDLE,
         &PENDLE_LOCKS,
         &TOKENIZED_VAULTS,
+        &QUOTED_VAULTS,
+        &LEDGERS,
+        &RATED_SHARES,
         &UNSTAKE_COOLDOWNS,
         &REDEMPTIONS,
         &BEEFY_VAULTS,

@@ -37,6 +37,38 @@ pub const ROWS: &[ForkRow] = &[
         "boring_vaults",
         "market = \"vaults\"\naccountants = [<accountants/ofLiquid>, <accountants/ofDollars>]",
     ),
+    row(
+        ["accountants", "farms", "upshift"],
+        "quoted_vaults",
+        "market = \"multi-asset\"\nquoted_vaults = [<accountants/redemption>]\nquoted_by = \"redemption\"",
+    ),
+    row(
+        ["accountants", "farms", "mellow"],
+        "quoted_vaults",
+        "quoted_vaults = [<accountants/reports>, <accountants/doubted>]\nquoted_by = \"reports\"",
+    ),
+    row(
+        ["accountants", "farms", "aera"],
+        "quoted_vaults",
+        "quoted_vaults = [<accountants/units>]\nquoted_by = \"units\"",
+    ),
+    row(
+        ["accountants", "farms", "nest"],
+        "quoted_vaults",
+        "market = \"entries\"\nquoted_vaults = [<accountants/entry>]\nquoted_by = \"entry\"",
+    ),
+    row(
+        ["accountants", "farms", "zerobase"],
+        "ledger_vaults",
+        "ledger_vaults = [<accountants/ledger>]\nledger_tokens = [<accountants/weth>, <accountants/usdc>]",
+    ),
+    row(
+        ["accountants", "farms", "solv"],
+        "quoted_vaults",
+        "market = \"strategies\"\nquoted_vaults = [<accountants/strategy>]\nquoted_by = \"nav\"\n\
+         nav_oracle = <accountants/nav>\nnav_token = <accountants/weth>\n\
+         nav_pools = [\"0x5050505050505050505050505050505050505050505050505050505050505050\"]",
+    ),
     row(CONVEX, "booster", "market = \"pools\"\nbooster = <boosters/booster>"),
     row(CONVEX, "convex_stakes", "market = \"cvx\"\ncvx_staking = <boosters/staking>"),
     row(CONVEX, "side_booster", "market = \"side\"\nside_booster = <boosters/side>"),

@@ -1,5 +1,6 @@
-//! Vaults whose accountants publish what a share is worth, one of them paused. What they have to be is said here by
-//! arithmetic; `tests/chain/profiles/accountants.mjs` has the history.
+//! Vaults whose accountants publish what a share is worth, one of them paused, and vaults that quote their shares in
+//! other ways, one of them by a report that it did not accept. What they have to be is said here by arithmetic;
+//! `tests/chain/profiles/accountants.mjs` has the history.
 
 use std::sync::Arc;
 
@@ -23,6 +24,23 @@ fn start() -> Result<Fork> {
     Fork::of_rows(&rows, &[("accountants/weth", "2000"), ("accountants/usdc", "1")])
 }
 
+/// The protocols whose vaults quote their shares in other ways, with the vault, the shares' worth in smallest units, and
+/// the same in dollars.
+const QUOTED: [(&str, &str, u128, u64); 6] = [
+    // 200 shares at 1.03, before the fee of half a percent.
+    ("upshift", "redemption", 206 * USDC, 206),
+    // 30 shares, and 10 that are not claimed yet, of which a dollar buys 0.8.
+    ("mellow", "reports", 50 * USDC, 50),
+    // 8 units at 1.5.
+    ("aera", "units", 12 * USDC, 12),
+    // 70 shares at 1.1.
+    ("nest", "entry", 77 * USDC, 77),
+    // 90 and 3 of rewards.
+    ("zerobase", "ledger", 93 * USDC, 93),
+    // 50 shares at 1.04 ether, of the day before.
+    ("solv", "strategy", 52 * ONE, 104_000),
+];
+
 /// The vault, its shares, what they redeem to, and what that is worth, sorted.
 fn held(fork: &Fork, who: &str) -> Vec<(String, u128, u128, BigDecimal)> {
     let row = |row: &Json| {
@@ -33,6 +51,31 @@ fn held(fork: &Fork, who: &str) -> Vec<(String, u128, u128, BigDecimal)> {
     let mut rows: Vec<_> = fork.items("farming/{}/positions", who).unwrap().iter().map(row).collect();
     rows.sort();
     rows
+}
+
+#[test]
+fn shares_are_worth_what_their_vaults_quote() {
+    let fork = fixture();
+    for (protocol, vault, amount, dollars) in QUOTED {
+        let fork = fork.of(protocol);
+        let found = fork.items("farming/{}/positions", "farmer").unwrap();
+        let [row] = &found[..] else { panic!("{protocol}: {found:?}") };
+        let contract = fork.address(&format!("accountants/{vault}")).unwrap();
+        assert_eq!(row.text_at("position/contractAddress").unwrap(), contract, "{protocol}");
+        assert_eq!(row.text_at("amountRaw").unwrap(), amount.to_string(), "{protocol}");
+        assert_eq!(row.number_at("dollarValue").unwrap(), BigDecimal::from(dollars), "{protocol}");
+        assert_eq!(fork.items("farming/{}/positions", "nothing").unwrap(), [], "{protocol}");
+    }
+}
+
+#[test]
+fn a_report_that_the_vault_did_not_accept_is_missing_and_no_amount() {
+    let fork = fixture();
+    let path = format!("/mellow/farming/{}/positions?detail=full", fork.account("whale").unwrap());
+    let response = fork.gateway.get(&path).unwrap();
+    assert!(response.header("portolan-partial").is_some(), "{}", response.body);
+    assert_eq!(response.json().unwrap().at("items").unwrap().items().unwrap(), []);
+    assert!(response.body.contains("is not accepted"), "{}", response.body);
 }
 
 #[test]

@@ -26,6 +26,7 @@ use portolan_kits::gmx_v2::GmxV2Kit;
 use portolan_kits::interaction_vaults::InteractionVaultsKit;
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGapsKit;
+use portolan_kits::ledger_vaults::LedgerVaultsKit;
 use portolan_kits::liquid_staking::LiquidStakingKit;
 use portolan_kits::liquidity_pairs::LiquidityPairsKit;
 use portolan_kits::liquity::LiquityKit;
@@ -44,6 +45,7 @@ use portolan_kits::pendle_locks::PendleLocksKit;
 use portolan_kits::position_chef::PositionChefKit;
 use portolan_kits::position_pools::PositionPoolsKit;
 use portolan_kits::redeem_requests::RedeemRequestsKit;
+use portolan_kits::quoted_vaults::QuotedVaultsKit;
 use portolan_kits::restaking::RestakingKit;
 use portolan_kits::restaking_vaults::RestakingVaultsKit;
 use portolan_kits::reward_trackers::RewardTrackersKit;
@@ -115,6 +117,8 @@ impl AccountProtocols for All {
         &UnstakeCooldownsKit { cooldown: "cooldown" },
         &RedeemRequestsKit { request: "request" },
         &BeefyVaultsKit { vault: "vault", share: "share" },
+        &QuotedVaultsKit { vault: "vault", share: "share" },
+        &LedgerVaultsKit { vault: "vault" },
         &LiquityV2Kit { trove: "trove", deposit: "deposit" },
         &MakerVaultsKit { vault: "vault" },
         &InteractionVaultsKit { vault: "vault" },
@@ -269,6 +273,13 @@ const KITS: &[Shortest] = &[
     ("unstake_cooldowns", &[("cooldown_vaults", AllAt(1))], WAITS, &[1]),
     ("redeem_requests", &[("request_vaults", AllAt(1))], &[Question::LOCKED], &[1]),
     ("beefy_vaults", &[("beefy_vaults", AllAt(1))], &[Question::FARMING, Question::COMPOSITION], &[1]),
+    ("ledger_vaults", &[("ledger_vaults", AllAt(1)), ("ledger_tokens", AllAt(2))], &[Question::FARMING], &[1]),
+    (
+        "quoted_vaults",
+        &[("quoted_vaults", AllAt(1)), ("quoted_by", Text("units"))],
+        &[Question::FARMING, Question::COMPOSITION],
+        &[1],
+    ),
     (
         "liquity_v2",
         &[("collateral_registry", At(1))],
