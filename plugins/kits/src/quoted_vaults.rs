@@ -115,7 +115,7 @@ struct Nav {
 
 /// A vault and its share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Vault {
+struct QuotedVault {
     address: Address,
     share: Address,
 }
@@ -181,7 +181,7 @@ impl Quote {
     }
 
     /// Returns the vault's token, and how much of it so many shares are worth.
-    async fn worth(&self, cx: &JobContext, vault: Address, shares: U256) -> Result<(Address, U256), Error> {
+    async fn assets_of(&self, cx: &JobContext, vault: Address, shares: U256) -> Result<(Address, U256), Error> {
         match self {
             Self::Redemption => {
                 let preview = cx.call(vault, previewRedemptionCall { shares, isInstant: false });
@@ -189,16 +189,16 @@ impl Quote {
                 Ok((token, preview.assetsAmount))
             }
             Self::Entry => {
-                let worth = cx.call(vault, convertToAssetsCall { shares });
-                cx.join((cx.call(vault, assetCall {}).immutable(), worth)).await
+                let assets = cx.call(vault, convertToAssetsCall { shares });
+                cx.join((cx.call(vault, assetCall {}).immutable(), assets)).await
             }
             Self::Units => {
                 let calculator = cx.call(vault, feeCalculatorCall {}).within(CONTRACT_STANDS_S).await?;
-                let worth = cx.call(calculator, convertUnitsToNumeraireCall { vault, unitsAmount: shares });
-                cx.join((cx.call(calculator, NUMERAIRECall {}).immutable(), worth)).await
+                let assets = cx.call(calculator, convertUnitsToNumeraireCall { vault, unitsAmount: shares });
+                cx.join((cx.call(calculator, NUMERAIRECall {}).immutable(), assets)).await
             }
             Self::Reports => reported(cx, vault, shares).await,
-            Self::Nav(nav) => Ok((nav.token, nav.worth(cx, vault, shares).await?)),
+            Self::Nav(nav) => Ok((nav.token, nav.assets_of(cx, vault, shares).await?)),
         }
     }
 }
@@ -215,7 +215,7 @@ impl Nav {
         Ok(Self { oracle: keys.address("nav_oracle")?, token: keys.address("nav_token")?, pools })
     }
 
-    async fn worth(&self, cx: &JobContext, vault: Address, shares: U256) -> Result<U256, Error> {
+    async fn assets_of(&self, cx: &JobContext, vault: Address, shares: U256) -> Result<U256, Error> {
         let pool = self.pools.iter().find(|(known, _)| *known == vault).map(|(_, pool)| *pool);
         let pool_id = pool.ok_or_else(|| Error::new(format!("{vault}: no pool")))?;
         let told = cx.call(self.oracle, getSubscribeNavCall { poolId: pool_id, time: LAST_DAY }).await?;
@@ -271,10 +271,10 @@ impl DeploymentReader for QuotedVaults {
 
 impl QuotedVaults {
     /// Returns the vaults with their shares.
-    async fn vaults(&self, cx: &JobContext, market: &str) -> Result<Vec<Vault>, Error> {
+    async fn vaults(&self, cx: &JobContext, market: &str) -> Result<Vec<QuotedVault>, Error> {
         let each = self.vaults.iter().map(async |address| {
             let share = self.quote.share(cx, *address).await?;
-            Ok(Vault { address: *address, share })
+            Ok(QuotedVault { address: *address, share })
         });
         join_partial(cx, each).await.or_none_where_gone(cx, market)
     }
@@ -283,21 +283,25 @@ impl QuotedVaults {
         &self,
         cx: &JobContext,
         labels: Labels<'_>,
-        Vault { address, share }: Vault,
+        QuotedVault { address, share }: QuotedVault,
         shares: U256,
     ) -> Result<Position, Error> {
-        let (token, worth) = self.quote.worth(cx, address, shares).await?;
+        let (token, assets) = self.quote.assets_of(cx, address, shares).await?;
         let token = named_token(token);
         let row = Position::new(PositionKind::STAKED, labels.market, address).mechanism(self.types.vault);
         let row = row.named(format!("{} vault", symbol(share)));
         // The share's decimals may be others than the token's, so that the amount is the token's alone.
-        Ok(row.leg(Leg::new(LegRole::STAKED, token, worth).receipt(share)).reward(Reward::new(token, None)))
+        Ok(row.leg(Leg::new(LegRole::STAKED, token, assets).receipt(share)).reward(Reward::new(token, None)))
     }
 
-    async fn composition(&self, cx: &JobContext, Vault { address, share }: Vault) -> Result<Composition, Error> {
+    async fn composition(
+        &self,
+        cx: &JobContext,
+        QuotedVault { address, share }: QuotedVault,
+    ) -> Result<Composition, Error> {
         let decimals = cx.call(share, decimalsCall {}).immutable().await?;
         let one = SharePrice::new(share, decimals, U256::ZERO)?.one;
-        let (token, amount) = self.quote.worth(cx, address, one).await?;
+        let (token, amount) = self.quote.assets_of(cx, address, one).await?;
         let parts = vec![Part { token: named_token(token), amount }];
         Ok(Composition { token: share, kind: self.types.share.to_owned(), supply: one, parts })
     }
