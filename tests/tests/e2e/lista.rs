@@ -6,10 +6,13 @@ use portolan_tests::json::Json;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
 
+/// Name, health factor, and symbol with raw amount of each leg.
+type Debt = (String, String, Vec<(String, u128)>);
+
 static FORK: SharedFork = SharedFork::new("lista");
 
-/// Name, health factor, and symbol with raw amount of each leg, of each position with a debt.
-fn debts(fork: &Fork, who: &str) -> Vec<(String, String, Vec<(String, u128)>)> {
+/// The account's positions with a debt, sorted.
+fn debts(fork: &Fork, who: &str) -> Vec<Debt> {
     let leg = |leg: &Json| {
         let amount = leg.text_at("amountRaw").unwrap().parse().unwrap();
         (leg.text_at("token/symbol").unwrap().to_owned(), amount)
@@ -24,7 +27,7 @@ fn debts(fork: &Fork, who: &str) -> Vec<(String, String, Vec<(String, u128)>)> {
     found
 }
 
-fn debt(name: &str, health: &str, legs: [(&str, u128); 2]) -> (String, String, Vec<(String, u128)>) {
+fn debt(name: &str, health: &str, legs: [(&str, u128); 2]) -> Debt {
     (name.to_owned(), health.to_owned(), legs.map(|(symbol, amount)| (symbol.to_owned(), amount)).to_vec())
 }
 
