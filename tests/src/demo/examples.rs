@@ -21,7 +21,7 @@ const ROWS_SHOWN: usize = 2;
 /// The id of the requests whose problems are examples.
 const REQUEST_ID: (&str, &str) = ("x-request-id", "example-1");
 
-/// Of what the chain of the demo did, the one that leaves something to revoke.
+/// Name of the event that leaves something to revoke.
 pub(super) const UNLIMITED_APPROVAL: &str = "unlimited approval";
 
 /// An event of the chain's build, by its name there.
