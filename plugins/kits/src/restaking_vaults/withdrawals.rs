@@ -19,7 +19,7 @@ portolan_plugin_api::sol! {
     function claim(address recipient, uint256 epoch) external returns (uint256);
 }
 
-/// VaultEpochs that are over, the last ones, of which withdrawals are claimed; mostly of a week or two.
+/// How many epochs that are over are looked at, the last ones; an epoch mostly takes a week or two.
 const EPOCHS_MAX: u64 = 4;
 
 /// The epochs of a vault.
