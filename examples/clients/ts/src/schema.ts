@@ -5863,6 +5863,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "network": {
+                     *           "name": "POLYGON",
+                     *           "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *           "chainId": 137
+                     *         },
+                     *         "token": {
+                     *           "address": "0xd84379ceae14aa33c123af12424a37803f885889",
+                     *           "name": "Plain 58",
+                     *           "symbol": "PLN58",
+                     *           "decimals": 18,
+                     *           "logo": null,
+                     *           "type": "SINGLE",
+                     *           "totalSupply": 7e+21
+                     *         },
+                     *         "listed": false,
+                     *         "spender": {
+                     *           "address": "0xa5e0829caced8ffdd4de3c43696c57f7d7a678ff",
+                     *           "name": null,
+                     *           "protocol": null
+                     *         },
+                     *         "allowance": 1.157920892373162e+59,
+                     *         "unlimited": true,
+                     *         "balance": 3513.9025566042624,
+                     *         "amountAtRisk": 3513.9025566042624,
+                     *         "dollarValue": 0,
+                     *         "price": 0,
+                     *         "revokeTransaction": {
+                     *           "network": {
+                     *             "name": "POLYGON",
+                     *             "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *             "chainId": 137
+                     *           },
+                     *           "function": {
+                     *             "name": "approve",
+                     *             "inputParameters": [
+                     *               {
+                     *                 "value": "0xa5e0829caced8ffdd4de3c43696c57f7d7a678ff",
+                     *                 "typeAsString": "address"
+                     *               },
+                     *               {
+                     *                 "value": "0",
+                     *                 "typeAsString": "uint256"
+                     *               }
+                     *             ],
+                     *             "outputParameters": []
+                     *           },
+                     *           "to": "0xd84379ceae14aa33c123af12424a37803f885889",
+                     *           "from": "0x14dc79964da2c08b23698b3d3cc7ca32193d9955",
+                     *           "data": "0x095ea7b3000000000000000000000000a5e0829caced8ffdd4de3c43696c57f7d7a678ff0000000000000000000000000000000000000000000000000000000000000000"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Approval"][] | {
                         items: components["schemas"]["Approval"][];
                         report: components["schemas"]["Report"];
@@ -5998,6 +6054,94 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "network": {
+                     *         "name": "POLYGON",
+                     *         "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *         "chainId": 137
+                     *       },
+                     *       "account": "0x14dc79964da2c08b23698b3d3cc7ca32193d9955",
+                     *       "simulated": "revoked",
+                     *       "walletSendCalls": {
+                     *         "method": "wallet_sendCalls",
+                     *         "params": [
+                     *           {
+                     *             "version": "2.0.0",
+                     *             "chainId": "0x89",
+                     *             "from": "0x14dc79964da2c08b23698b3d3cc7ca32193d9955",
+                     *             "atomicRequired": false,
+                     *             "calls": [
+                     *               {
+                     *                 "to": "0xd84379ceae14aa33c123af12424a37803f885889",
+                     *                 "value": "0x0",
+                     *                 "data": "0x095ea7b3000000000000000000000000a5e0829caced8ffdd4de3c43696c57f7d7a678ff0000000000000000000000000000000000000000000000000000000000000000",
+                     *                 "gas": "0x14000"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "transactions": [
+                     *         {
+                     *           "claimIds": [],
+                     *           "network": {
+                     *             "name": "POLYGON",
+                     *             "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *             "chainId": 137
+                     *           },
+                     *           "function": {
+                     *             "name": "approve",
+                     *             "inputParameters": [
+                     *               {
+                     *                 "value": "0xa5e0829caced8ffdd4de3c43696c57f7d7a678ff",
+                     *                 "typeAsString": "address"
+                     *               },
+                     *               {
+                     *                 "value": "0",
+                     *                 "typeAsString": "uint256"
+                     *               }
+                     *             ],
+                     *             "outputParameters": []
+                     *           },
+                     *           "to": "0xd84379ceae14aa33c123af12424a37803f885889",
+                     *           "from": "0x14dc79964da2c08b23698b3d3cc7ca32193d9955",
+                     *           "data": "0x095ea7b3000000000000000000000000a5e0829caced8ffdd4de3c43696c57f7d7a678ff0000000000000000000000000000000000000000000000000000000000000000",
+                     *           "gas": 81920
+                     *         }
+                     *       ],
+                     *       "pays": [],
+                     *       "dollarValue": 0,
+                     *       "netDollarValue": 0,
+                     *       "simulation": {
+                     *         "method": "eth_simulateV1",
+                     *         "success": true,
+                     *         "error": null,
+                     *         "gasUsed": 24179,
+                     *         "receives": [],
+                     *         "gives": [],
+                     *         "approvals": [
+                     *           {
+                     *             "tokenAddress": "0xd84379ceae14aa33c123af12424a37803f885889",
+                     *             "spender": "0xa5e0829caced8ffdd4de3c43696c57f7d7a678ff",
+                     *             "forAll": false,
+                     *             "before": "115792089237316195423570985008687907853269984665640564039457584007913129639935",
+                     *             "after": "0"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "cost": {
+                     *         "gas": 24179,
+                     *         "baseFeePerGas": "1886617",
+                     *         "maxPriorityFeePerGas": "0",
+                     *         "dataFee": "0",
+                     *         "value": "0",
+                     *         "nativeRaw": "45616512443",
+                     *         "dollars": 1.0102917093313426e-8
+                     *       },
+                     *       "leftOut": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["ClaimPlan"] | {
                         items: components["schemas"]["ClaimPlan"][];
                         report: components["schemas"]["Report"];
