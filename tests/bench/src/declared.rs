@@ -21,7 +21,7 @@ const MANY_AT_ONCE: usize = 20;
 const FEW_AT_ONCE: usize = 2;
 /// The decimals of every token.
 const DECIMALS: u64 = 18;
-/// Seconds of every vault's epoch: a week.
+/// Seconds of every vault's epoch, a week, and the second in which the first one began.
 const EPOCH_S: u64 = 604_800;
 const TEXT: &[u8] = b"TKN";
 /// Names of parameters that lead to what an account has.
@@ -179,7 +179,7 @@ fn function(piece: &str, structs: &Structs<'_>) -> Option<([u8; 4], Function)> {
         length = None;
     } else if lower == "decimals" {
         parts = vec![Part::Number(DECIMALS)];
-    } else if lower == "epochduration" {
+    } else if lower.starts_with("epochduration") {
         parts = vec![Part::Number(EPOCH_S)];
     } else if parameters.is_empty() && parts == [Part::Number(0)] && COUNTS.iter().any(|word| lower.contains(word)) {
         parts = vec![Part::Number(entries)];
