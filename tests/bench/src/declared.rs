@@ -14,6 +14,8 @@ use anyhow::{Context as _, Result};
 
 /// Pools of a chef, gauges of a voter, vaults of a factory, markets: what has a number and is read one by one.
 const LONG: u64 = 300;
+/// Reserves of a lending pool that are read one by one.
+const RESERVES: u64 = 20;
 /// Rewards of a gauge, collaterals, assets.
 const FEW: u64 = 2;
 /// Lists that are returned at once: reserves of a lending pool, markets of a comptroller; and rewards.
@@ -25,12 +27,13 @@ const DECIMALS: u64 = 18;
 const EPOCH_S: u64 = 604_800;
 const TEXT: &[u8] = b"TKN";
 /// Names of parameters that lead to what an account has.
-const OF_ACCOUNT: [&str; 8] = ["account", "user", "owner", "holder", "depositor", "staker", "borrower", "tokenId"];
+const OF_ACCOUNT: [&str; 9] =
+    ["account", "user", "owner", "holder", "controller", "depositor", "staker", "borrower", "tokenId"];
 /// In the names of functions that count.
 const COUNTS: [&str; 6] = ["length", "count", "n_", "num", "size", "nftcounter"];
 /// In the names of functions that count or list few.
-const OF_FEW: [&str; 8] =
-    ["reward", "queue", "assets", "collaterals", "coins", "adapters", "marketparams", "marketids"];
+const OF_FEW: [&str; 9] =
+    ["reward", "registry", "queue", "assets", "collaterals", "coins", "adapters", "marketparams", "marketids"];
 
 /// The functions by their selectors.
 #[derive(Debug)]
@@ -170,7 +173,11 @@ fn function(piece: &str, structs: &Structs<'_>) -> Option<([u8; 4], Function)> {
     }
     let lower = name.to_lowercase();
     let few = OF_FEW.iter().any(|word| lower.contains(word));
-    let (entries, mut length) = if few { (FEW, Some(FEW_AT_ONCE)) } else { (LONG, Some(MANY_AT_ONCE)) };
+    let (entries, mut length) = match () {
+        () if few => (FEW, Some(FEW_AT_ONCE)),
+        () if lower.contains("reserve") => (RESERVES, Some(MANY_AT_ONCE)),
+        () => (LONG, Some(MANY_AT_ONCE)),
+    };
     if parameters.iter().any(|(_, name)| OF_ACCOUNT.contains(name)) {
         // The account has nothing anywhere.
         length = Some(0);

@@ -73,7 +73,8 @@ pub(super) struct ShippedAnswer {
     pub(super) cpu_ms: f64,
     plugins_cpu_ms: f64,
     readings: BTreeMap<&'static str, Vec<Reading>>,
-    is_whole: bool,
+    /// What the answer lacks.
+    partial: Option<String>,
     document: Value,
 }
 
@@ -203,9 +204,9 @@ impl TenNetworks {
 
     /// Answers until one is whole: then all lists are walked.
     pub(super) fn walk(&mut self, path: &str) -> Result<()> {
-        let whole = || match self.fetch(path, "")? {
-            answer if answer.is_whole => Ok(()),
-            _ => anyhow::bail!("an answer is partial: {}", self.gateway.log()),
+        let whole = || match self.fetch(path, "")?.partial {
+            None => Ok(()),
+            Some(partial) => anyhow::bail!("an answer lacks {partial}: {}", self.gateway.log()),
         };
         wait::until("the lists to be walked", WALKED_WITHIN, whole).map(drop)
     }
@@ -217,7 +218,8 @@ impl TenNetworks {
             Self::next_block()?;
             let answer = self.fetch(path, "")?;
             let found = if answer.document.is_array() { &answer.document } else { &answer.document[list] };
-            ensure!(found.as_array().is_some_and(Vec::is_empty) && answer.is_whole, "found: {}", answer.document);
+            let is_empty = found.as_array().is_some_and(Vec::is_empty);
+            ensure!(is_empty && answer.partial.is_none(), "lacks {:?}, found {}", answer.partial, answer.document);
             answers.push(answer);
         }
         Ok(answers)
@@ -248,9 +250,9 @@ impl TenNetworks {
         let plugins_cpu_ms = self.plugins_cpu_ms()? - plugins_before;
         ensure!(response.status == 200, "{}: {}", response.status, response.body);
         let readings = NETWORKS.iter().zip(&self.nodes).map(|((network, _), node)| (*network, node.take())).collect();
-        let is_whole = response.header("portolan-partial").is_none();
+        let partial = response.header("portolan-partial").map(str::to_owned);
         let document = serde_json::from_str(&response.body)?;
-        Ok(ShippedAnswer { wall_ms, cpu_ms, plugins_cpu_ms, readings, is_whole, document })
+        Ok(ShippedAnswer { wall_ms, cpu_ms, plugins_cpu_ms, readings, partial, document })
     }
 
     /// The processor time of all plugins since they were loaded, as the gateway counts it.
