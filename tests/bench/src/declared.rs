@@ -30,7 +30,7 @@ const TEXT: &[u8] = b"TKN";
 const OF_ACCOUNT: [&str; 9] =
     ["account", "user", "owner", "holder", "controller", "depositor", "staker", "borrower", "tokenId"];
 /// In the names of functions that count.
-const COUNTS: [&str; 6] = ["length", "count", "n_", "num", "size", "nftcounter"];
+const COUNTS: [&str; 7] = ["length", "count", "n_", "num", "size", "nftcounter", "totalcollaterals"];
 /// In the names of functions that count or list few.
 const OF_FEW: [&str; 9] =
     ["reward", "registry", "queue", "assets", "collaterals", "coins", "adapters", "marketparams", "marketids"];
