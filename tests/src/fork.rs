@@ -6,7 +6,7 @@ mod rows;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use serde_json::{Value, json};
 
 use crate::build;
@@ -321,6 +321,25 @@ impl Fork {
         let before = self.held(who, token)?;
         self.chain.send_as(account, to, data, self.chain.block_timestamp)?;
         Ok(before.abs_diff(self.held(who, token)?))
+    }
+
+    /// Returns how much more of each token the account has once it has sent these calls to a contract, in blocks at the
+    /// snapshot's time; the chain is as before afterwards.
+    ///
+    /// # Errors
+    /// Where a call reverts, or takes a token.
+    pub fn paid<const N: usize>(&self, who: &str, tokens: [&str; N], to: &str, calls: &[String]) -> Result<[u128; N]> {
+        let account = self.account(who)?;
+        let held = || tokens.iter().map(|token| self.held(who, token)).collect::<Result<Vec<u128>>>();
+        self.undone(|| {
+            let before = held()?;
+            for data in calls {
+                self.chain.send_as(account, to, data, self.chain.block_timestamp)?;
+            }
+            let more = held()?.into_iter().zip(before).map(|(after, before)| after.checked_sub(before));
+            let more = more.collect::<Option<Vec<_>>>().context("the calls took a token")?;
+            more.try_into().map_err(|more| anyhow!("{more:?} for {N} tokens"))
+        })
     }
 
     /// Returns the result of `act`; the chain is as before afterwards.

@@ -110,16 +110,7 @@ fn left(fork: &Fork, manager: &str) -> [u128; 2] {
     let collect = collectCall { params }.abi_encode();
     let tokens = ["token0", "token1"].map(|name| fork.address(&format!("assets/{name}")).unwrap());
     let manager = fork.address(&format!("exchanges/{manager}/manager")).unwrap();
-    fork.undone(|| {
-        let before = tokens.map(|token| fork.held("farmer", token).unwrap());
-        for data in [decrease, collect] {
-            let data = alloy::hex::encode_prefixed(data);
-            fork.chain.send_as(fork.account("farmer")?, manager, &data, fork.chain.block_timestamp)?;
-        }
-        let after = tokens.map(|token| fork.held("farmer", token).unwrap());
-        Ok([after[0] - before[0], after[1] - before[1]])
-    })
-    .unwrap()
+    fork.paid("farmer", tokens, manager, &[decrease, collect].map(alloy::hex::encode_prefixed)).unwrap()
 }
 
 #[test]
@@ -159,26 +150,31 @@ fn shares_of_a_pair_are_their_part_of_both_reserves() {
 }
 
 #[test]
+fn a_position_says_its_range_and_whether_the_price_is_in_it() {
+    let fork = FORK.get().unwrap();
+    for (slug, ..) in EXCHANGES {
+        let of = |who: &str, member: &str| {
+            let rows = fork.of(slug).items("pooling/{}/positions", who).unwrap();
+            rows[0].at(&format!("range/{member}")).unwrap().to_string()
+        };
+        // 1.0001^600 and its inverse.
+        assert_eq!([of("farmer", "upper"), of("farmer", "lower")], ["1.06183336125284899", "0.941767358693748061"]);
+        assert_eq!([of("farmer", "isInRange"), of("whale", "isInRange")], ["true", "false"], "{slug}");
+    }
+}
+
+#[test]
 fn a_pair_pays_what_its_shares_are_said_to_be() {
     let fork = FORK.start().unwrap();
     let pair = fork.address("exchanges/pairs/pair").unwrap();
     let tokens = ["token0", "token1"].map(|name| fork.address(&format!("assets/{name}")).unwrap());
     for who in ["farmer", "whale"] {
-        let account = fork.account(who).unwrap();
         let amount = U256::from(fork.held(who, pair).unwrap());
         let transfer = transferCall { to: pair.parse().unwrap(), amount }.abi_encode();
-        let burn = burnCall { to: account.parse().unwrap() }.abi_encode();
-        let paid = fork.undone(|| {
-            let held = || tokens.iter().map(|token| fork.held(who, token)).collect::<anyhow::Result<Vec<u128>>>();
-            let before = held()?;
-            for data in [transfer, burn] {
-                let data = alloy::hex::encode_prefixed(data);
-                fork.chain.send_as(account, pair, &data, fork.chain.block_timestamp)?;
-            }
-            Ok(held()?.iter().zip(before).map(|(after, before)| after - before).collect::<Vec<_>>())
-        });
+        let burn = burnCall { to: fork.account(who).unwrap().parse().unwrap() }.abi_encode();
+        let paid = fork.paid(who, tokens, pair, &[transfer, burn].map(alloy::hex::encode_prefixed)).unwrap();
         for slug in PAIRS {
-            assert_eq!(pooled(&fork.of(slug), who), *paid.as_ref().unwrap(), "{slug} {who}");
+            assert_eq!(pooled(&fork.of(slug), who), paid, "{slug} {who}");
         }
     }
 }

@@ -118,15 +118,9 @@ fn shares_of_a_curve_pool_without_a_stake_are_what_leaving_it_pays() {
         let expected: Vec<_> = expected.collect();
         assert_eq!(pooled(&fork, who), expected, "{who}");
         let data = remove_liquidityCall { amount: U256::from(shares), least: [U256::ZERO; 4] }.abi_encode();
-        let paid = fork.undone(|| {
-            let held = || coins.iter().map(|coin| fork.held(who, coin)).collect::<Result<Vec<u128>>>();
-            let before = held()?;
-            let pool = fork.address("shares/pool")?;
-            let data = alloy::hex::encode_prefixed(data);
-            fork.chain.send_as(fork.account(who)?, pool, &data, fork.chain.block_timestamp)?;
-            Ok(held()?.iter().zip(before).map(|(after, before)| after - before).collect::<Vec<_>>())
-        });
-        assert_eq!(expected.into_iter().map(|(_, amount)| amount).collect::<Vec<_>>(), paid.unwrap(), "{who}");
+        let paid =
+            fork.paid(who, coins, fork.address("shares/pool").unwrap(), &[alloy::hex::encode_prefixed(data)]).unwrap();
+        assert_eq!(expected.into_iter().map(|(_, amount)| amount).collect::<Vec<_>>(), paid, "{who}");
     }
     assert!(fork.items("pooling/{}/positions", "nothing").unwrap().is_empty());
 }

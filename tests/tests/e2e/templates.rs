@@ -138,16 +138,7 @@ fn left(fork: &Fork, who: &str, number: u64, liquidity: u128) -> [u128; 2] {
     let collect = collectCall { params }.abi_encode();
     let tokens = ["token0", "token1"].map(|name| fork.address(&format!("assets/{name}")).unwrap());
     let manager = fork.address("manager").unwrap();
-    fork.undone(|| {
-        let before = tokens.map(|token| fork.held(who, token).unwrap());
-        for data in [decrease, collect] {
-            let data = alloy::hex::encode_prefixed(data);
-            fork.chain.send_as(fork.account(who)?, manager, &data, fork.chain.block_timestamp)?;
-        }
-        let after = tokens.map(|token| fork.held(who, token).unwrap());
-        Ok([after[0] - before[0], after[1] - before[1]])
-    })
-    .unwrap()
+    fork.paid(who, tokens, manager, &[decrease, collect].map(alloy::hex::encode_prefixed)).unwrap()
 }
 
 #[test]
