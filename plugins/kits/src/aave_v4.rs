@@ -17,7 +17,7 @@ use crate::bounds::answered;
 use crate::boxed::Boxed;
 use crate::fixed_point::mul_div;
 use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
-use crate::partial::{join_partial, with_each};
+use crate::partial::{join_partial, or_default, with_each};
 
 portolan_plugin_api::sol! {
     // ISpoke.sol. Its structs are returned as their members; their last ones stand in another order in some versions.
@@ -183,12 +183,8 @@ impl Spoke {
 
     /// Returns the health factor of an account that owes. It is reported if it cannot be read.
     async fn health(&self, cx: &JobContext, labels: Labels<'_>, account: Address) -> Option<Health> {
-        match cx.call(self.spoke, getUserAccountDataCall { user: account }).await {
-            Ok(data) => Some(Health { factor_wad: Some(data.healthFactor), liquidation_price: None }),
-            Err(error) => {
-                cx.report_missing(format!("{}: health factor: {error}", labels.market));
-                None
-            }
-        }
+        let data = cx.call(self.spoke, getUserAccountDataCall { user: account }).await.map(Some);
+        let data = or_default(cx, format_args!("{}: health factor", labels.market), data);
+        data.map(|data| Health { factor_wad: Some(data.healthFactor), liquidation_price: None })
     }
 }

@@ -18,7 +18,7 @@ use crate::bounds::truncate;
 use crate::boxed::Boxed;
 use crate::fixed_point::{WAD, mul_div, product, yearly};
 use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
-use crate::partial::join_partial;
+use crate::partial::{join_partial, or_default};
 
 portolan_plugin_api::sol! {
     struct CashAmount { address token; uint256 amount; }
@@ -107,10 +107,7 @@ impl DebtManager {
         let supplies = cx.call(self.manager, supplierBalanceCall { supplier: account });
         let collaterals = async { Ok(self.collaterals(cx, account).await) };
         let (debts, supplies, collaterals) = cx.join((debts, supplies, collaterals)).await?;
-        let collaterals = collaterals.unwrap_or_else(|error| {
-            cx.report_missing(format!("{}: collateral: {error}", labels.market));
-            Vec::new()
-        });
+        let collaterals = or_default(cx, format_args!("{}: collateral", labels.market), collaterals);
         let [owed, supplied, given] = [debts.debts, supplies.supplies, collaterals].map(|mut amounts| {
             amounts.retain(|row| !row.amount.is_zero());
             truncate(cx, labels.market, &mut amounts, "tokens", TOKENS_MAX);
@@ -132,10 +129,7 @@ impl DebtManager {
         let health = async { Ok(self.health(cx, account, debts.total).await) };
         let owed = async { Ok(join_partial(cx, owed.into_iter().map(|debt| self.debt(cx, labels, debt))).await) };
         let (health, owed) = cx.join((health, owed)).await?;
-        let health = health.unwrap_or_else(|error: Error| {
-            cx.report_missing(format!("{}: health factor: {error}", labels.market));
-            None
-        });
+        let health = or_default(cx, format_args!("{}: health factor", labels.market), health);
         let position = Position::new(kind, labels.market, self.manager).mechanism(self.types.account);
         let position = position.named(labels.title).legs(supplied).legs(given);
         Ok(Some(Position { health, ..position.legs(owed.or_report(cx, labels.market)) }))

@@ -16,6 +16,7 @@ use portolan_plugin_api::{
 use crate::boxed::Boxed;
 use crate::fixed_point::{WAD, mul_div, ray_a_year, too_large};
 use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::partial::or_default;
 
 portolan_plugin_api::sol! {
     struct AccountInfo { address owner; uint256 number; }
@@ -120,13 +121,9 @@ impl Dolomite {
         let balances: Vec<Balance> = balances.filter(|balance| !balance.amount.is_zero()).collect();
         let owes = balances.iter().any(|balance| !balance.is_lent);
         let legs = cx.join(balances.into_iter().map(|balance| self.leg(cx, balance, owes)));
-        let health = async { if owes { self.health(cx, account).await.map(Some) } else { Ok(None) } };
         let health = async {
-            let health: Result<_, Error> = health.await;
-            Ok(health.unwrap_or_else(|error| {
-                cx.report_missing(format!("{}: health: {error}", labels.market));
-                None
-            }))
+            let health = if owes { self.health(cx, account).await.map(Some) } else { Ok(None) };
+            Ok(or_default(cx, format_args!("{}: health", labels.market), health))
         };
         let (legs, health) = cx.join((legs, health)).await?;
         let kind = if owes { PositionKind::BORROWED } else { PositionKind::LENT };

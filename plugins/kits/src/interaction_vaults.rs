@@ -16,7 +16,7 @@ use portolan_plugin_api::{
 use crate::boxed::Boxed;
 use crate::fixed_point::{RAY, mul_div};
 use crate::kit::{DeploymentReader, Kit, Labels, Shared};
-use crate::partial::{join_partial, with_each};
+use crate::partial::{join_partial, or_default, with_each};
 use crate::vat::{self, Ledger, Urn, UrnBalance};
 
 portolan_plugin_api::sol! {
@@ -150,10 +150,8 @@ impl InteractionVaults {
         holding: &UrnBalance,
     ) -> Option<Health> {
         let health = holding.health?;
-        let price = self.liquidation_price(cx, token, urn, holding).await.unwrap_or_else(|error| {
-            cx.report_missing(format!("{}: liquidation price of {token}: {error}", labels.market));
-            None
-        });
+        let price = self.liquidation_price(cx, token, urn, holding).await;
+        let price = or_default(cx, format_args!("{}: liquidation price of {token}", labels.market), price);
         Some(Health { liquidation_price: price, ..health })
     }
 

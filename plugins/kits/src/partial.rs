@@ -1,5 +1,6 @@
 //! Awaits one part per contract; a failing contract loses only its own part.
 
+use std::fmt::Display;
 use std::future::Future;
 
 use futures_util::future::join;
@@ -42,6 +43,14 @@ pub(crate) async fn with_both<P, A, B>(
     let (first, second) = join(first, second).await;
     let outcomes = parts.into_iter().zip(first).zip(second);
     Parts::of(outcomes.map(|((part, first), second)| Ok((part, first?, second?))))
+}
+
+/// Returns what was read; the default if that failed, which is reported as `what`.
+pub(crate) fn or_default<T: Default>(cx: &JobContext, what: impl Display, read: Result<T, Error>) -> T {
+    read.unwrap_or_else(|error| {
+        cx.report_missing(format!("{what}: {error}"));
+        T::default()
+    })
 }
 
 impl<T> Parts<T> {

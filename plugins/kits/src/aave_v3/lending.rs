@@ -7,7 +7,7 @@ use super::contracts::{getReserveDataCall, getUserAccountDataCall, getUserStable
 use super::reserve::{ReserveToken, TokenKind, held};
 use super::{AaveV3, AaveVersion};
 use crate::kit::Labels;
-use crate::partial::join_partial;
+use crate::partial::{join_partial, or_default};
 
 /// Returns one position in the pool, with a leg per reserve token that the account holds.
 ///
@@ -76,14 +76,9 @@ async fn health_factor(cx: &JobContext, labels: Labels<'_>, pool: Address, user:
     if !owes {
         return None;
     }
-    match cx.call(pool, getUserAccountDataCall { user }).await {
-        // The pool returns the maximum for a debt that its oracle values at zero.
-        Ok(data) => Some(data.healthFactor),
-        Err(error) => {
-            cx.report_missing(format!("{}: health factor: {error}", labels.market));
-            None
-        }
-    }
+    // The pool returns the maximum for a debt that its oracle values at zero.
+    let factor = cx.call(pool, getUserAccountDataCall { user }).await.map(|data| Some(data.healthFactor));
+    or_default(cx, format_args!("{}: health factor", labels.market), factor)
 }
 
 impl AaveVersion {

@@ -10,7 +10,7 @@ use super::contracts::{
 use super::{Comet, ZERO_STANDS_S};
 use crate::fixed_point::{WAD, product, ray_a_year, too_large};
 use crate::kit::Labels;
-use crate::partial::join_partial;
+use crate::partial::{join_partial, or_default};
 
 /// Cache time of the list of collaterals, in seconds; a new one shows at most this much later.
 const LIST_STANDS_S: u32 = 300;
@@ -48,15 +48,8 @@ pub(super) async fn positions(
         let name = format!("{} {} collateral", labels.title, symbol(asset));
         Leg { is_collateral: Some(true), ..leg.named(name) }
     });
-    let health = match health {
-        // Without all of the collateral it would be too low.
-        Ok(health) if is_whole => health,
-        Ok(_) => None,
-        Err(error) => {
-            cx.report_missing(format!("{}: health factor: {error}", labels.market));
-            None
-        }
-    };
+    // Without all of the collateral it would be too low.
+    let health = or_default(cx, format_args!("{}: health factor", labels.market), health).filter(|_| is_whole);
     Ok(vec![Position { health, ..position.legs(base?).legs(given) }])
 }
 

@@ -11,7 +11,7 @@ use super::market::{Held, held, underlying};
 use super::{CompoundV2, ZERO_STANDS_S};
 use crate::fixed_point::{WAD, product, too_large};
 use crate::kit::Labels;
-use crate::partial::join_partial;
+use crate::partial::{join_partial, or_default};
 
 /// Cache time of a comptroller's oracle, in seconds.
 const ORACLE_STANDS_S: u32 = 300;
@@ -115,11 +115,7 @@ async fn health(
         let secured = secured.saturating_sub(liquidity.shortfall);
         Ok(product(secured, WAD)?.checked_div(owed))
     };
-    match factor.await {
-        Ok(factor) => factor.map(|wad| Health { factor_wad: Some(wad), liquidation_price: None }),
-        Err(error) => {
-            cx.report_missing(format!("{}: health factor: {error}", labels.market));
-            None
-        }
-    }
+    let factor = factor.await;
+    let factor = or_default(cx, format_args!("{}: health factor", labels.market), factor);
+    factor.map(|wad| Health { factor_wad: Some(wad), liquidation_price: None })
 }

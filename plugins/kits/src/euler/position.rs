@@ -16,7 +16,7 @@ use super::perspective::is_verified;
 use crate::erc4626;
 use crate::fixed_point::{WAD, mul_div, product, yearly};
 use crate::kit::{COUNT_STANDS_S, Labels};
-use crate::partial::join_partial;
+use crate::partial::{join_partial, or_default};
 
 /// Keys of the lists of vaults among a deployment's fact lists.
 const VAULTS: &str = "vaults";
@@ -166,12 +166,7 @@ async fn health(cx: &JobContext, labels: Labels<'_>, held: &EvcAccount) -> Optio
         let worth = cx.call(*vault, call).await?;
         Ok(product(worth.collateralValue, WAD)?.checked_div(worth.liabilityValue))
     };
-    let factor: Result<Option<U256>, Error> = factor.await;
-    match factor {
-        Ok(factor) => factor.map(|factor| Health { factor_wad: Some(factor), liquidation_price: None }),
-        Err(error) => {
-            cx.report_missing(format!("{}: health factor of {}: {error}", labels.market, held.account));
-            None
-        }
-    }
+    let factor = factor.await;
+    let factor = or_default(cx, format_args!("{}: health factor of {}", labels.market, held.account), factor);
+    factor.map(|wad| Health { factor_wad: Some(wad), liquidation_price: None })
 }

@@ -12,7 +12,7 @@ use super::{Fluid, ZERO_STANDS_S};
 use crate::fixed_point::{WAD, mul_div, product};
 use crate::kit::Labels;
 use crate::native_placeholder::named_token;
-use crate::partial::join_partial;
+use crate::partial::{join_partial, or_default};
 
 /// Positions of one account that are read.
 const POSITIONS_MAX: u64 = 100;
@@ -87,10 +87,8 @@ async fn position(
     let kind = if owes { PositionKind::BORROWED } else { PositionKind::LENT };
     let position =
         Position::new(kind, labels.market, found.vault).mechanism(of.types.vault).numbered(number).named(name);
-    let health = health(found).unwrap_or_else(|error| {
-        cx.report_missing(format!("{}: health factor of position {number}: {error}", labels.market));
-        None
-    });
+    let what = format_args!("{}: health factor of position {number}", labels.market);
+    let health = or_default(cx, what, health(found));
     Ok(Position { health, ..position.legs(supplied).legs(borrowed?) })
 }
 

@@ -1,9 +1,7 @@
 //! Lent, owed and collateral amounts of the account in each market.
 
 use futures_util::future::join3;
-use portolan_plugin_api::{
-    Address, B256, Error, Health, JobContext, Leg, LegRole, Position, PositionKind, U256, symbol,
-};
+use portolan_plugin_api::{Address, B256, Error, JobContext, Leg, LegRole, Position, PositionKind, U256, symbol};
 
 use super::contracts::{
     MarketParams, borrowRateViewCall, brokersCall, getPriceCall, getUserTotalDebtCall, idToMarketParamsCall,
@@ -13,7 +11,7 @@ use super::list::markets;
 use super::market::{Totals, health};
 use super::{MarketsOf, Morpho, ZERO_STANDS_S};
 use crate::kit::Labels;
-use crate::partial::{join_partial, with_each};
+use crate::partial::{join_partial, or_default, with_each};
 
 /// Cache time of a market's broker, in seconds; the protocol may set one.
 const BROKER_STANDS_S: u32 = 300;
@@ -104,7 +102,8 @@ async fn position(
     let position = Position::new(kind, labels.market, morpho).mechanism(of.types.market).numbered(id.into());
     let position = position.named(format!("{} {}", labels.title, pair(&params)));
     let position = position.legs(legs(labels, &params, held, &totals, debt)?);
-    Ok(Position { health: reported(cx, labels, id, health), ..position })
+    let health = or_default(cx, format_args!("{}: health factor in {id}", labels.market), health);
+    Ok(Position { health, ..position })
 }
 
 /// Returns what the account owes in a market with a broker, which adds its own interest to the debt; `None` in others.
@@ -117,14 +116,6 @@ async fn brokered_debt(cx: &JobContext, of: &Morpho, held: Holding, account: Add
         return Ok(None);
     }
     cx.call(broker, getUserTotalDebtCall { user: account }).await.map(Some)
-}
-
-/// Returns the health; a failed read is reported.
-fn reported(cx: &JobContext, labels: Labels<'_>, id: B256, health: Result<Option<Health>, Error>) -> Option<Health> {
-    health.unwrap_or_else(|error| {
-        cx.report_missing(format!("{}: health factor in {id}: {error}", labels.market));
-        None
-    })
 }
 
 /// Returns the market's name: the lent token, and the collateral if it has one.

@@ -9,7 +9,7 @@ use super::pair::{LENT, PROTECTED, Pair, SiloHolding};
 use crate::boxed::Boxed;
 use crate::fixed_point::{WAD, mul_div, product, ray_of_wad, too_large};
 use crate::kit::Labels;
-use crate::partial::join_partial;
+use crate::partial::{join_partial, or_default};
 
 pub(super) async fn positions(
     cx: &JobContext,
@@ -137,15 +137,11 @@ async fn health(cx: &JobContext, labels: Labels<'_>, account: Address, pair: &Pa
         let is_same = secured.config.token == borrowed.config.token;
         let valued = |holding, amount| value(cx, holding, amount, is_same);
         let (collateral, debt) = cx.join((valued(secured, assets), valued(borrowed, owed))).await?;
-        Ok::<_, Error>(product(collateral, secured.config.lt)?.checked_div(debt))
+        Ok(product(collateral, secured.config.lt)?.checked_div(debt))
     };
-    match factor.await {
-        Ok(factor) => factor.map(|wad| Health { factor_wad: Some(wad), liquidation_price: None }),
-        Err(error) => {
-            cx.report_missing(format!("{}: health factor: {error}", labels.market));
-            None
-        }
-    }
+    let factor = factor.await;
+    let factor = or_default(cx, format_args!("{}: health factor", labels.market), factor);
+    factor.map(|wad| Health { factor_wad: Some(wad), liquidation_price: None })
 }
 
 /// Returns the value of an amount; the amount itself if there is no oracle, or if both silos have the same token.

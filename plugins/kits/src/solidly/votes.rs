@@ -16,7 +16,7 @@ use super::reward_lists::{Listed, tokens_of_each};
 use super::{Solidly, ZERO_STANDS_S};
 use crate::display_name::display_name;
 use crate::kit::Labels;
-use crate::partial::{join_partial, with_both, with_each};
+use crate::partial::{join_partial, or_default, with_both, with_each};
 use crate::read_nonzero::read_nonzero;
 
 /// Locks of one account whose votes are read; anyone can send it more.
@@ -83,10 +83,7 @@ async fn votes(
     }
     let now = async { join_partial(cx, locks.iter().map(|lock| voted(cx, of, labels, *lock))).await };
     let (now, before) = join(now, past_votes::pools(cx, of, labels, locks)).await;
-    let before = before.unwrap_or_else(|error| {
-        cx.report_missing(format!("{}: votes that have moved or ended: {error}", labels.market));
-        Vec::new()
-    });
+    let before = or_default(cx, format_args!("{}: votes that have moved or ended", labels.market), before);
     Ok(now.fail_if_none(cx, labels.market)?.into_iter().flatten().chain(before).collect())
 }
 
