@@ -1,6 +1,6 @@
 //! Farms of many protocols: chefs, staking contracts, boosters with the pools that they reward, lockers, gauges, vaults
-//! of one token with what leaves them, vaults that lend, and markets of yield. And events of farms, reward pools, lockers and vaults:
-//! MasterChef and StakingRewards with all their forks, Convex and Aura, Stargate, Yearn, Pendle.
+//! of one token with what leaves them, vaults that lend, and markets of yield. And events of farms, reward pools, lockers
+//! and vaults: MasterChef and StakingRewards with all their forks, Convex and Aura, Stargate, Yearn, Pendle.
 //!
 //! Invariant: an event that anyone may emit (`Staked`, `Deposit`) is reported only with evidence: a view of the
 //! contract, or the transfer beside it. A protocol is named only for contracts that are listed.

@@ -1,5 +1,7 @@
 //! Arithmetic on values of contracts: fixed-point numbers with 18 decimals, and products that may overflow.
 
+use std::fmt::Display;
+
 use portolan_plugin_api::{Error, U256};
 
 /// 1 with 18 decimals.
@@ -26,6 +28,15 @@ pub(crate) fn product(one: U256, other: U256) -> Result<U256, Error> {
 /// If the product overflows, as in contracts, or the divisor is zero.
 pub(crate) fn mul_div(one: U256, other: U256, divisor: U256) -> Result<U256, Error> {
     product(one, other)?.checked_div(divisor).ok_or_else(|| Error::new("a ratio has no divisor"))
+}
+
+/// Returns the smallest units of one whole token.
+///
+/// # Errors
+/// If no number has so many decimals; it names the token.
+pub(crate) fn whole(token: impl Display, decimals: U256) -> Result<U256, Error> {
+    let units = U256::from(10).checked_pow(decimals);
+    units.ok_or_else(|| Error::new(format!("{token}: {decimals} decimals")))
 }
 
 /// Converts a rate per second to one per year.

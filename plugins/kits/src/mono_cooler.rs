@@ -15,7 +15,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::fixed_point::{WAD, product, ray_of_wad};
+use crate::fixed_point::{WAD, product, ray_of_wad, too_large, whole};
 use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 
 portolan_plugin_api::sol! {
@@ -124,8 +124,6 @@ impl MonoCooler {
 /// Converts an amount with 18 decimals to smallest units of a token, after adding what rounds it.
 async fn in_units(cx: &JobContext, token: Address, wad: U256, rounding: U256) -> Result<U256, Error> {
     let decimals = cx.call(token, decimalsCall {}).await?;
-    let one = U256::from(10).checked_pow(decimals);
-    let one = one.ok_or_else(|| Error::new(format!("{token}: {decimals} decimals")))?;
-    let units = product(wad, one)?.checked_add(rounding);
-    Ok(units.ok_or_else(crate::fixed_point::too_large)? / WAD)
+    let units = product(wad, whole(token, decimals)?)?.checked_add(rounding);
+    Ok(units.ok_or_else(too_large)? / WAD)
 }

@@ -20,7 +20,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::fixed_point::mul_div;
+use crate::fixed_point::{mul_div, whole};
 use crate::kit::{DeploymentReader, Kit, Labels, Shared};
 use crate::partial::join_partial;
 use crate::read_nonzero::read_nonzero;
@@ -247,9 +247,7 @@ async fn principal(cx: &JobContext, sy: Address, yt: Address, amount: U256) -> R
 
 /// Returns one whole token in smallest units.
 async fn one(cx: &JobContext, token: Address) -> Result<U256, Error> {
-    let decimals = cx.call(token, decimalsCall {}).await?;
-    let one = U256::from(10).checked_pow(U256::from(decimals));
-    one.ok_or_else(|| Error::new(format!("{token}: {decimals} decimals")))
+    whole(token, U256::from(cx.call(token, decimalsCall {}).await?))
 }
 
 /// Returns the expiry of a yield token, in Unix seconds.

@@ -19,12 +19,11 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::fixed_point::{WAD, mul_div};
+use crate::fixed_point::{WAD, mul_div, whole};
 use crate::kit::{DeploymentReader, Kit, Labels, Shared};
 use crate::native_placeholder::named_token;
 use crate::partial::join_partial;
 use crate::read_nonzero::read_nonzero;
-use crate::share_price::SharePrice;
 
 sol! {
     // ERC-20, https://eips.ethereum.org/EIPS/eip-20
@@ -142,7 +141,7 @@ impl Kit for QuotedVaultsKit {
         match (vaults.is_empty(), Quote::read(keys, &vaults)?) {
             (true, None) => Ok(None),
             (true, Some(_)) => Err(SettingsError::new("missing").at("quoted_vaults")),
-            (false, None) => Err(unknown("").at("quoted_by")),
+            (false, None) => Err(no_quote("missing")),
             (false, Some(quote)) => Ok(Some(QuotedVaults { vaults, quote, types: *self }.shared())),
         }
     }
@@ -166,7 +165,7 @@ impl Quote {
             Some("units") => Self::Units,
             Some("entry") => Self::Entry,
             Some("nav") => Self::Nav(Nav::read(keys, vaults)?),
-            Some(name) => return Err(unknown(name).at("quoted_by")),
+            Some(name) => return Err(no_quote(&format!("{name:?} is unknown"))),
         }))
     }
 
@@ -300,7 +299,7 @@ impl QuotedVaults {
         QuotedVault { address, share }: QuotedVault,
     ) -> Result<Composition, Error> {
         let decimals = cx.call(share, decimalsCall {}).immutable().await?;
-        let one = SharePrice::new(share, decimals, U256::ZERO)?.one;
+        let one = whole(share, decimals)?;
         let (token, amount) = self.quote.assets_of(cx, address, one).await?;
         let parts = vec![Part { token: named_token(token), amount }];
         Ok(Composition { token: share, kind: self.types.share.to_owned(), supply: one, parts })
@@ -328,10 +327,8 @@ async fn reported(cx: &JobContext, vault: Address, shares: U256) -> Result<(Addr
     Ok((base, mul_div(shares, WAD, price)?))
 }
 
-fn unknown(name: &str) -> SettingsError {
+/// Returns an error about `quoted_by`, with the names that it may have.
+fn no_quote(why: &str) -> SettingsError {
     let known = QUOTES.map(|known| format!("`{known}`")).join(", ");
-    if name.is_empty() {
-        return SettingsError::new(format!("missing; give {known}"));
-    }
-    SettingsError::new(format!("{name:?} is unknown; give {known}"))
+    SettingsError::new(format!("{why}; give {known}")).at("quoted_by")
 }

@@ -2,9 +2,9 @@
 //! waits for its window and for its turn, and is paid at the price of that day.
 //!
 //! A deployment is a list of vaults; settings key `request_vaults`. Answers a locked position per request: what waits of
-//! it, worth what the vault would pay for its shares now, and what is ready. Invariant: nothing ready is a claim, though its owner can take
-//! it at once. The call that pays it is `redeem`, which in other vaults gives back a stake, so that no claim may be that
-//! call. A vault or request that cannot be read loses only its own rows, and the answer reports it.
+//! it, worth what the vault would pay for its shares now, and what is ready. Invariant: nothing ready is a claim, though
+//! its owner can take it at once. The call that pays it is `redeem`, which in other vaults gives back a stake, so that no
+//! claim may be that call. A vault or request that cannot be read loses only its own rows, and the answer reports it.
 //!
 //! Sources: <https://eips.ethereum.org/EIPS/eip-7540>,
 //! <https://github.com/metastreet-labs/metastreet-usdai-contracts/blob/master/src/interfaces/IStakedUSDai.sol>.

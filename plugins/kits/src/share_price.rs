@@ -2,6 +2,8 @@
 
 use portolan_plugin_api::{Address, Error, U256};
 
+use crate::fixed_point::whole;
+
 /// What one whole share of a vault is worth.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharePrice {
@@ -16,9 +18,7 @@ impl SharePrice {
     /// # Errors
     /// If no number has so many decimals.
     pub(crate) fn new(vault: Address, decimals: U256, worth: U256) -> Result<Self, Error> {
-        let one = U256::from(10).checked_pow(decimals);
-        let one = one.ok_or_else(|| Error::new(format!("{vault}: {decimals} decimals")))?;
-        Ok(Self { vault, one, worth })
+        Ok(Self { vault, one: whole(vault, decimals)?, worth })
     }
 
     /// Returns what an amount of shares is worth.

@@ -173,11 +173,14 @@ fn function(piece: &str, structs: &Structs<'_>) -> Option<([u8; 4], Function)> {
     }
     let lower = name.to_lowercase();
     let few = OF_FEW.iter().any(|word| lower.contains(word));
-    let (entries, mut length) = match () {
-        () if few => (FEW, Some(FEW_AT_ONCE)),
-        () if lower.contains("reserve") => (RESERVES, Some(MANY_AT_ONCE)),
-        () => (LONG, Some(MANY_AT_ONCE)),
+    let entries = if few {
+        FEW
+    } else if lower.contains("reserve") {
+        RESERVES
+    } else {
+        LONG
     };
+    let mut length = Some(if few { FEW_AT_ONCE } else { MANY_AT_ONCE });
     if parameters.iter().any(|(_, name)| OF_ACCOUNT.contains(name)) {
         // The account has nothing anywhere.
         length = Some(0);

@@ -9,7 +9,7 @@ use super::contracts::{
     assetInfoCall, assetInfoReturn, decimalsCall, exchangeRateCall, previewRedeemCall, pyIndexStoredCall,
     yieldTokenCall,
 };
-use crate::fixed_point::{WAD, mul_div};
+use crate::fixed_point::{WAD, mul_div, whole};
 use crate::native_placeholder::named_token;
 
 /// Asset type of a token that is bridged, and whose asset stands on another network.
@@ -90,10 +90,7 @@ async fn own_asset(cx: &JobContext, info: assetInfoReturn) -> Result<Option<Paid
 
 /// Converts an amount between decimals, rounding down.
 fn scaled(amount: U256, from: u8, to: u8) -> Result<U256, Error> {
-    let unit = |decimals: u8| {
-        let unit = U256::from(10).checked_pow(U256::from(decimals));
-        unit.ok_or_else(|| Error::new(format!("a token has {decimals} decimals")))
-    };
+    let unit = |decimals: u8| whole("a token", U256::from(decimals));
     if from == to { Ok(amount) } else { mul_div(amount, unit(to)?, unit(from)?) }
 }
 

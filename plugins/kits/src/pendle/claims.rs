@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use portolan_plugin_api::{Address, Claim, Claimable, Error, JobContext, U256, symbol};
+use portolan_plugin_api::{Address, Claim, Claimable, Error, JobContext, SolCall, U256, symbol};
 
 use super::PendleKit;
 use super::contracts::{
@@ -120,24 +120,18 @@ impl Owing {
     /// Simulates the claim.
     async fn owed(self, cx: &JobContext, user: Address) -> Result<SimulatedClaim, Error> {
         let at = self.contract();
-        let tokens = cx.call(at, getRewardTokensCall {});
         let (claim, tokens, amounts, interest) = match self {
             Self::YieldToken { sy, .. } => {
                 let call = redeemDueInterestAndRewardsCall { user, redeemInterest: true, redeemRewards: true };
-                let claim = cx.claim(at, &call);
-                let (tokens, paid) = cx.join((tokens, cx.call(at, call).isolated().gas_cap(CLAIM_GAS))).await?;
+                let (claim, tokens, paid) = simulate(cx, at, call).await?;
                 (claim, tokens, paid.rewardsOut, Some((sy, paid.interestOut)))
             }
             Self::Liquidity(_) => {
-                let call = redeemRewardsCall { user };
-                let claim = cx.claim(at, &call);
-                let (tokens, paid) = cx.join((tokens, cx.call(at, call).isolated().gas_cap(CLAIM_GAS))).await?;
+                let (claim, tokens, paid) = simulate(cx, at, redeemRewardsCall { user }).await?;
                 (claim, tokens, paid, None)
             }
             Self::Wrapped(_) => {
-                let call = claimRewardsCall { user };
-                let claim = cx.claim(at, &call);
-                let (tokens, paid) = cx.join((tokens, cx.call(at, call).isolated().gas_cap(CLAIM_GAS))).await?;
+                let (claim, tokens, paid) = simulate(cx, at, claimRewardsCall { user }).await?;
                 (claim, tokens, paid, None)
             }
         };
@@ -147,4 +141,16 @@ impl Owing {
         let payments = interest.into_iter().chain(tokens.into_iter().zip(amounts));
         Ok(SimulatedClaim { claim, payments: payments.filter(|(_, amount)| !amount.is_zero()).collect() })
     }
+}
+
+/// Returns a call as a claim, the rewards of its contract, and what the call returns.
+async fn simulate<C: SolCall>(
+    cx: &JobContext,
+    at: Address,
+    call: C,
+) -> Result<(Claim, Vec<Address>, C::Return), Error> {
+    let claim = cx.claim(at, &call);
+    let tokens = cx.call(at, getRewardTokensCall {});
+    let (tokens, paid) = cx.join((tokens, cx.call(at, call).isolated().gas_cap(CLAIM_GAS))).await?;
+    Ok((claim, tokens, paid))
 }
