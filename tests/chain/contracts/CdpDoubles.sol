@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Stand for Maker's core, which Lista's vaults have too, its manager of vaults with the lister and the registry of proxies, and for Sky's staking engine;
-// no package holds their bytecode. Views, fees and roundings are those of the real ones; joins, auctions, ceilings and
-// voting are left out, and who may call what is not checked, since the build script is the only author.
+// Stand for Maker's core, which Lista's vaults have too, its manager of vaults with the lister and the registry of proxies,
+// and for Sky's staking engine; no package holds their bytecode. Views, fees and roundings are those of the real ones;
+// joins, auctions, ceilings and voting are left out, and who may call what is not checked, since the build script is the
+// only author.
 pragma solidity ^0.8.30;
 
 import { TokenCore } from "./Tokens.sol";

@@ -1,5 +1,6 @@
 // Chain id 1: doubles of a spoke of Aave v4, of ether.fi's contract of debts, of Olympus' Cooler, and of USD.AI's vault with
-// its queue; and vaults of Symbiotic, one of them real. The tests know by arithmetic what its accounts have; see tests/tests/e2e/credit.rs.
+// its queue; and vaults of Symbiotic, one of them real. The tests know by arithmetic what its accounts have; see
+// tests/tests/e2e/credit.rs.
 import { encodeAbiParameters, zeroAddress } from 'viem';
 import { MULTICALL3 } from '../lib/world.mjs';
 import { SETUP, SNAPSHOT } from './times.mjs';

@@ -13,7 +13,6 @@ use crate::build;
 use crate::http::{self, Response, Version};
 use crate::json::Json;
 use crate::tables;
-use crate::truth::{Event, Truth};
 
 /// Rows of a list that an example shows.
 const ROWS_SHOWN: usize = 2;
@@ -24,20 +23,12 @@ const REQUEST_ID: (&str, &str) = ("x-request-id", "example-1");
 /// Name of the event that leaves something to revoke.
 pub(super) const UNLIMITED_APPROVAL: &str = "unlimited approval";
 
-/// An event of the chain's build, by its name there.
-///
-/// # Errors
-/// Where the build describes none of it.
-pub(super) fn event(truth: &Truth, what: &str) -> Result<Event> {
-    truth.events()?.into_iter().find(|event| event.what == what).with_context(|| format!("no {what}"))
-}
-
 /// The examples of everything that the main gateway answers.
 pub(super) fn check(stage: &Stage, out: &mut Output<'_>) -> Result<()> {
     let farmer = stage.world.address("farmer")?;
     let (chain, truth) = stage.world.chain("polygon")?;
-    let swap = event(truth, "swap")?.transaction(chain)?;
-    let approval = event(truth, UNLIMITED_APPROVAL)?;
+    let swap = truth.event_named("swap")?.transaction(chain)?;
+    let approval = truth.event_named(UNLIMITED_APPROVAL)?;
     let [owner, token, spender] = ["owner", "asset", "spender"].map(|name| approval.raw()?.text_at(name));
     let approvals = format!("/{}/approvals", owner?);
     for (name, path) in [

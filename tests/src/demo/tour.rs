@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 
 use super::Stage;
 use super::claims::{KEY, WHO};
-use super::examples::{UNLIMITED_APPROVAL, event};
+use super::examples::UNLIMITED_APPROVAL;
 use crate::truth::ACCOUNTS;
 
 /// Events of transactions that the chains' builds did.
@@ -38,7 +38,7 @@ pub(super) fn introduce(stage: &Stage, out: &mut impl Write) -> Result<()> {
         writeln!(out, "{who:<8} {}  {story}", world.address(who)?)?;
     }
     let farmer = world.address("farmer")?;
-    let approval = event(&world.chain("polygon")?.1, UNLIMITED_APPROVAL)?;
+    let approval = world.chain("polygon")?.1.event_named(UNLIMITED_APPROVAL)?;
     let owner = approval.raw()?.text_at("owner")?;
     writeln!(out)?;
     for line in [

@@ -32,6 +32,14 @@ impl Truth {
         rows.map(|row| Ok(Event { what: row.text_at("what")?.to_owned(), row: row.clone() })).collect()
     }
 
+    /// An event by its name in the build.
+    ///
+    /// # Errors
+    /// Where the build describes none of it.
+    pub fn event_named(&self, what: &str) -> Result<Event> {
+        self.events()?.into_iter().find(|event| event.what == what).with_context(|| format!("no {what}"))
+    }
+
     /// An event as answers show it; its tokens are given by their addresses, `0x0` the native one, its amounts raw.
     ///
     /// # Errors

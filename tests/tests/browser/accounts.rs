@@ -63,7 +63,7 @@ fn guarded(world: &World) -> Result<(Gateway, NamedTempFile)> {
 /// A swap of the chain's build: what came in and what went out, in raw amounts.
 fn transaction(world: &World) -> Result<Value> {
     let (chain, truth) = world.chain("polygon")?;
-    let event = truth.events()?.into_iter().find(|event| event.what == EVENT).context("no swap")?;
+    let event = truth.event_named(EVENT)?;
     let hash = event.transaction(chain)?;
     let sent = chain.rpc("eth_getTransactionByHash", json!([hash]))?;
     let shown = event.document(truth)?;

@@ -16,7 +16,7 @@ fn the_client_library_gets_every_answer() {
     let world = World::start().unwrap();
     let gateway = world.setup().unwrap().start().unwrap();
     let (chain, truth) = world.chain("polygon").unwrap();
-    let swap = truth.events().unwrap().into_iter().find(|event| event.what == "swap").unwrap();
+    let swap = truth.event_named("swap").unwrap();
     let hash = swap.transaction(chain).unwrap();
     let reported = client::fetch(&gateway, world.address(WHO).unwrap(), "POLYGON", &hash).unwrap();
 

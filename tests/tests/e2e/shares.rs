@@ -1,6 +1,6 @@
-//! Shares of Curve's and Balancer's pools, staked in gauges and held without a stake: real pools, and doubles of Curve's registry and of the
-//! gauges. What they redeem to is said here by what was put into the pools, which nobody has traded with;
-//! `tests/chain/profiles/shares.mjs` has the history.
+//! Shares of Curve's and Balancer's pools, staked in gauges and held without a stake: real pools, and doubles of Curve's
+//! registry and of the gauges. What they redeem to is said here by what was put into the pools, which nobody has traded
+//! with; `tests/chain/profiles/shares.mjs` has the history.
 
 use std::sync::Arc;
 

@@ -102,7 +102,7 @@ fn its_answers_are_the_gateways_to_the_last_digit() {
     let world = World::start().unwrap();
     let gateway = world.setup().unwrap().start().unwrap();
     let (chain, truth) = world.chain("polygon").unwrap();
-    let swap = truth.events().unwrap().into_iter().find(|event| event.what == "swap").unwrap();
+    let swap = truth.event_named("swap").unwrap();
     let hash = swap.transaction(chain).unwrap();
     // The last one's answer has gaps.
     for who in ["dust", "farmer", "odd"] {
