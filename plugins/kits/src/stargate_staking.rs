@@ -1,8 +1,8 @@
 //! Farms of Stargate v2: one contract stakes shares of all pools, and a rewarder per share pays several tokens,
 //! including the native one.
 //!
-//! A deployment is one staking contract; settings key `stargate_staking`. Answers claimables, staked positions, and
-//! compositions of the shares. Invariant: owed amounts are read from the rewarder that the staking contract names at
+//! A deployment is one staking contract; settings key `stargate_staking`. Answers claimables, staked positions, shares
+//! that are held without a stake as pooling positions, and compositions of the shares. Invariant: owed amounts are read from the rewarder that the staking contract names at
 //! the answer's block. A rewarder that cannot be read loses only its own pool's row, and the answer reports it. Rewards
 //! are paid when a stake leaves, so without one nothing is owed.
 //!
@@ -48,7 +48,8 @@ portolan_plugin_api::sol! {
 /// A share, and the pool that issued it and redeems it.
 mod share {
     portolan_plugin_api::sol! {
-        // LPToken.sol, which has the decimals of its pool's token.
+        // LPToken.sol, which has the decimals of its pool's token, and redeems to equal amounts of it.
+        function balanceOf(address account) external view returns (uint256);
         function stargate() external view returns (address);
         function totalSupply() external view returns (uint256);
 
@@ -116,7 +117,7 @@ impl DeploymentReader for StargateStaking {
     }
 
     fn questions(&self) -> Vec<Question> {
-        vec![Question::CLAIMABLES, Question::FARMING, Question::COMPOSITION]
+        vec![Question::CLAIMABLES, Question::FARMING, Question::POOLING, Question::COMPOSITION]
     }
 
     /// Returns a claim per pool with rewards, so that one that cannot pay does not block others.
@@ -147,15 +148,22 @@ impl DeploymentReader for StargateStaking {
         })
     }
 
-    /// Returns a position per pool with a stake.
+    /// Returns a position per pool with a stake, or with shares that are not staked.
     fn positions<'a>(
         &'a self,
         cx: &'a JobContext,
         labels: Labels<'a>,
-        _: Question,
+        question: Question,
         account: Address,
     ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
+            if question == Question::POOLING {
+                let shares = self.shares(cx).await?;
+                let balance = |share: &Address| (*share, share::balanceOfCall { account });
+                let held = read_nonzero(cx, labels.market, shares, balance).await?;
+                let rows = held.into_iter().map(|(share, amount)| self.unstaked(cx, labels, share, amount));
+                return Ok(join_partial(cx, rows).await.or_report(cx, labels.market));
+            }
             let held = self.held(cx, labels, account).await?;
             let rows = held.into_iter().map(|(share, amount)| self.position(cx, labels, share, amount, account));
             Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
@@ -166,13 +174,34 @@ impl DeploymentReader for StargateStaking {
 impl StargateStaking {
     /// Returns the account's staked shares.
     async fn held(&self, cx: &JobContext, labels: Labels<'_>, account: Address) -> Result<Vec<(Address, U256)>, Error> {
+        let shares = self.shares(cx).await?;
+        let balance = |share: &Address| (self.staking, balanceOfCall { token: *share, user: account });
+        read_nonzero(cx, labels.market, shares, balance).await
+    }
+
+    /// Returns the shares that have a farm.
+    async fn shares(&self, cx: &JobContext) -> Result<Vec<Address>, Error> {
         let shares = cx.call(self.staking, tokensCall {}).within(LIST_STANDS_S).await?;
         if shares.len() > SHARES_MAX {
             let (at, count) = (self.staking, shares.len());
             return Err(Error::new(format!("{at}: lists {count} shares, more than {SHARES_MAX}")));
         }
-        let balance = |share: &Address| (self.staking, balanceOfCall { token: *share, user: account });
-        read_nonzero(cx, labels.market, shares, balance).await
+        Ok(shares)
+    }
+
+    /// Returns shares that are not staked, as the equal amount of their pool's token.
+    async fn unstaked(
+        &self,
+        cx: &JobContext,
+        labels: Labels<'_>,
+        share: Address,
+        amount: U256,
+    ) -> Result<Position, Error> {
+        let pool = cx.call(share, share::stargateCall {}).immutable().await?;
+        let token = cx.call(pool, share::tokenCall {}).immutable().await?;
+        let position = Position::new(PositionKind::POOLED, labels.market, share).mechanism(self.types.share);
+        let position = position.named(format!("{} liquidity", symbol(share)));
+        Ok(position.leg(Leg::new(LegRole::POOLED, token, amount).receipt(share)))
     }
 
     async fn claimable(

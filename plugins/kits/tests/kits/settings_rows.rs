@@ -207,7 +207,7 @@ const KITS: &[Shortest] = &[
     (
         "stargate_staking",
         &[("stargate_staking", At(1))],
-        &[Question::CLAIMABLES, Question::FARMING, Question::COMPOSITION],
+        &[Question::CLAIMABLES, Question::FARMING, Question::POOLING, Question::COMPOSITION],
         &[1],
     ),
     ("side_booster", &[("side_booster", At(1))], EARNS, &[1]),

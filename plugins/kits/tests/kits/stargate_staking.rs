@@ -20,6 +20,7 @@ sol! {
 
 mod share {
     portolan_plugin_api::sol! {
+        function balanceOf(address) external view returns (uint256);
         function stargate() external view returns (address);
         function totalSupply() external view returns (uint256);
         function token() external view returns (address);
@@ -33,6 +34,8 @@ const REWARDER: Address = Address::repeat_byte(0x51);
 const OTHER: Address = Address::repeat_byte(0x52);
 const USDC_SHARE: Address = Address::repeat_byte(0xa1);
 const ETH_SHARE: Address = Address::repeat_byte(0xa2);
+const USDC_POOL: Address = Address::repeat_byte(0xb1);
+const ETH_POOL: Address = Address::repeat_byte(0xb2);
 const STG: Address = Address::repeat_byte(0xc1);
 const TYPES: StargateStakingKit = StargateStakingKit { stake: "staking", share: "STARGATE" };
 
@@ -95,6 +98,35 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
         assert_eq!(outcome.batches, [1, 2]);
     }
+}
+
+/// The farms, and shares that the account holds without a stake.
+fn unstaked(held: [u64; 2]) -> CannedReplies {
+    let pools = [(USDC_SHARE, USDC_POOL, STG), (ETH_SHARE, ETH_POOL, NATIVE)];
+    pools.into_iter().zip(held).fold(farms(), |chain, ((share, pool, token), held)| {
+        chain
+            .reply(NETWORK, share, &share::balanceOfCall(ACCOUNT), &n(held))
+            .reply(NETWORK, share, &share::stargateCall {}, &pool)
+            .reply(NETWORK, pool, &share::tokenCall {}, &token)
+    })
+}
+
+#[test]
+fn shares_without_a_stake_are_equal_amounts_of_their_pools_tokens() {
+    let outcome = run(Question::POOLING, &unstaked([0, 0]));
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+    assert_eq!(outcome.batches, [1, 2]);
+    let told = |outcome: &Outcome| -> Vec<(Address, Address, U256)> {
+        let row = |row: &&Position| (row.contract, row.legs[0].token, row.legs[0].amount);
+        outcome.positions().iter().map(row).collect()
+    };
+    let outcome = run(Question::POOLING, &unstaked([500, 7]));
+    let expected = [(USDC_SHARE, STG, n(500)), (ETH_SHARE, NATIVE, n(7))];
+    assert_eq!((outcome.end, told(&outcome)), (End::Complete, expected.to_vec()), "{}", outcome.message);
+    let leg = &outcome.positions()[0].legs[0];
+    assert_eq!((leg.role, leg.receipt), (LegRole::POOLED, Some(USDC_SHARE)));
+    let outcome = run(Question::POOLING, &unstaked([500, 7]).revert(NETWORK, USDC_POOL, &share::tokenCall {}));
+    assert_eq!((outcome.end, told(&outcome)), (End::Partial, expected[1..].to_vec()), "{}", outcome.message);
 }
 
 #[test]
@@ -192,5 +224,6 @@ fn a_row_of_settings_has_a_staking_contract() {
     let settings = one_row("stargate", 137, vec![text("stargate_staking", STAKING)]);
     let rows = testing::catalogue::<Stargate>(&settings).deployments;
     assert_eq!(rows[0].contracts, [STAKING]);
-    assert_eq!(rows[0].questions, [Question::CLAIMABLES, Question::FARMING, Question::COMPOSITION]);
+    let questions = [Question::CLAIMABLES, Question::FARMING, Question::POOLING, Question::COMPOSITION];
+    assert_eq!(rows[0].questions, questions);
 }
