@@ -17,11 +17,13 @@ use portolan_kits::convex_stakes::ConvexStakesKit;
 use portolan_kits::curve_gauges::CurveGaugesKit;
 use portolan_kits::events::{Source, tables};
 use portolan_kits::fee_staking::FeeStakingKit;
+use portolan_kits::fund_shares::FundSharesKit;
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGapsKit;
 use portolan_kits::ledger_vaults::LedgerVaultsKit;
 use portolan_kits::liquid_staking::LiquidStakingKit;
 use portolan_kits::master_chef::MasterChefKit;
+use portolan_kits::meta_vaults::MetaVaultsKit;
 use portolan_kits::pendle::PendleKit;
 use portolan_kits::pendle_locks::PendleLocksKit;
 use portolan_kits::position_pools::PositionPoolsKit;
@@ -108,6 +110,12 @@ const QUOTED_VAULTS: QuotedVaultsKit = QuotedVaultsKit { vault: "quoted-vault", 
 /// Vaults that keep a ledger of what each account has put in.
 const LEDGERS: LedgerVaultsKit = LedgerVaultsKit { vault: "ledger-vault" };
 
+/// Solv's open funds.
+const FUNDS: FundSharesKit = FundSharesKit { share: "fund-share", redemption: "fund-redemption" };
+
+/// Vaults of Arrakis Modular.
+const META_VAULTS: MetaVaultsKit = MetaVaultsKit { vault: "meta-vault" };
+
 /// Shares whose own contract tells a rate.
 const RATED_SHARES: LiquidStakingKit = LiquidStakingKit { stake: "rated-share" };
 
@@ -142,6 +150,8 @@ const KEYS: &[&[&str]] = &[
     TokenizedVaultsKit::KEYS,
     QuotedVaultsKit::KEYS,
     LedgerVaultsKit::KEYS,
+    FundSharesKit::KEYS,
+    MetaVaultsKit::KEYS,
     LiquidStakingKit::KEYS,
     UnstakeCooldownsKit::KEYS,
     RedeemRequestsKit::KEYS,
@@ -177,6 +187,8 @@ impl AccountProtocols for Farms {
         &TOKENIZED_VAULTS,
         &QUOTED_VAULTS,
         &LEDGERS,
+        &FUNDS,
+        &META_VAULTS,
         &RATED_SHARES,
         &UNSTAKE_COOLDOWNS,
         &REDEMPTIONS,

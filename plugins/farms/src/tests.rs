@@ -203,6 +203,8 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("tokenized_vaults", FORKED_LIST)],
         &[("quoted_vaults", FORKED_LIST), ("quoted_by", "reports")],
         &[("ledger_vaults", FORKED_LIST), ("ledger_tokens", FORKED_LIST)],
+        &[("meta_vault_factory", FORKED)],
+        &[("fund_market", FORKED), ("fund_shares", FORKED), ("fund_redemptions", FORKED)],
         &[("liquid_token", FORKED), ("staked_token", FORKED), ("rate_view", "getRate")],
         &[("cooldown_vaults", FORKED_LIST)],
         &[("request_vaults", FORKED_LIST)],

@@ -9,6 +9,7 @@
 //! <https://github.com/mellow-finance/flexible-vaults/tree/main/src> (`reports`),
 //! <https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/projects/aera-v3/index.js> (`units`),
 //! <https://eips.ethereum.org/EIPS/eip-7575> (`entry`),
+//! <https://github.com/vesperfi/vesper-pools/tree/main/contracts> (`price`),
 //! <https://github.com/solv-finance/solv-protocol-defillama/blob/main/solv-strategies.json> (`nav`).
 
 use std::sync::Arc;
@@ -57,6 +58,10 @@ sol! {
     function getReport(address asset) external view
         returns (uint224 priceD18, uint32 timestamp, bool isSuspicious);
 
+    // `price`: the vault is the share, and 10^18 smallest units of it are worth so many of its token.
+    function token() external view returns (address);
+    function pricePerShare() external view returns (uint256);
+
     // `nav`: the vault is the share, and an oracle knows what 10^18 smallest units are worth, by the number of a pool and
     // by days; on a day without, what it was told last.
     function getSubscribeNav(bytes32 poolId, uint256 time) external view returns (uint256 nav, uint256 navTime);
@@ -96,12 +101,14 @@ enum Quote {
     Units,
     /// The vault, whose share is another token (ERC-7575): Nest's.
     Entry,
+    /// The vault, as the price of 10^18 smallest units: Vesper's pools.
+    Price,
     /// An oracle of pools, in one token: Solv's strategies.
     Nav(Nav),
 }
 
 /// Names of the quotes in settings.
-const QUOTES: [&str; 5] = ["redemption", "reports", "units", "entry", "nav"];
+const QUOTES: [&str; 6] = ["redemption", "reports", "units", "entry", "price", "nav"];
 
 /// An oracle of pools.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,7 +131,8 @@ impl QuotedVaultsKit {
     /// - `quoted_vaults` (array of addresses): the vaults
     /// - `quoted_by` (text): the form of the quote: `redemption` (the vault previews a redemption of its `lpTokenAddress`),
     ///   `reports` (an oracle has a report of the base token), `units` (a `feeCalculator` converts the vault's own token),
-    ///   `entry` (the vault converts its `share`) or `nav` (an oracle knows what the vault's own token is worth)
+    ///   `entry` (the vault converts its `share`), `price` (the vault has a `pricePerShare` of its own token) or `nav` (an
+    ///   oracle knows what the vault's own token is worth)
     /// - `nav_oracle` (address, for `nav`): the oracle
     /// - `nav_token` (address, for `nav`): the token that it quotes in
     /// - `nav_pools` (array of texts, for `nav`): the number of the pool of each vault, 32 bytes in hex
@@ -164,6 +172,7 @@ impl Quote {
             Some("reports") => Self::Reports,
             Some("units") => Self::Units,
             Some("entry") => Self::Entry,
+            Some("price") => Self::Price,
             Some("nav") => Self::Nav(Nav::read(keys, vaults)?),
             Some(name) => return Err(no_quote(&format!("{name:?} is unknown"))),
         }))
@@ -174,7 +183,7 @@ impl Quote {
         match self {
             Self::Redemption => cx.call(vault, lpTokenAddressCall {}).immutable().await,
             Self::Reports => cx.call(vault, shareManagerCall {}).immutable().await,
-            Self::Units | Self::Nav(_) => Ok(vault),
+            Self::Units | Self::Price | Self::Nav(_) => Ok(vault),
             Self::Entry => cx.call(vault, shareCall {}).immutable().await,
         }
     }
@@ -195,6 +204,11 @@ impl Quote {
                 let calculator = cx.call(vault, feeCalculatorCall {}).within(CONTRACT_STANDS_S).await?;
                 let assets = cx.call(calculator, convertUnitsToNumeraireCall { vault, unitsAmount: shares });
                 cx.join((cx.call(calculator, NUMERAIRECall {}).immutable(), assets)).await
+            }
+            Self::Price => {
+                let price = cx.call(vault, pricePerShareCall {});
+                let (token, price) = cx.join((cx.call(vault, tokenCall {}).immutable(), price)).await?;
+                Ok((token, mul_div(shares, price, WAD)?))
             }
             Self::Reports => reported(cx, vault, shares).await,
             Self::Nav(nav) => Ok((nav.token, nav.assets_of(cx, vault, shares).await?)),
@@ -248,7 +262,7 @@ impl DeploymentReader for QuotedVaults {
                 Quote::Reports => {
                     read_nonzero(cx, labels.market, vaults, |vault| (vault.share, sharesOfCall { account })).await?
                 }
-                Quote::Redemption | Quote::Units | Quote::Entry | Quote::Nav(_) => {
+                Quote::Redemption | Quote::Units | Quote::Entry | Quote::Price | Quote::Nav(_) => {
                     read_nonzero(cx, labels.market, vaults, |vault| (vault.share, balanceOfCall { account })).await?
                 }
             };

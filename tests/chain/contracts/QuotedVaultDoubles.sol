@@ -106,6 +106,16 @@ contract EntryDouble {
     }
 }
 
+// In the manner of Vesper's pools: shares have 18 decimals, whatever the token has.
+contract PricedDouble is TokenDouble {
+    TokenDouble public immutable token;
+    uint256 public immutable pricePerShare;
+
+    constructor(string memory name, string memory symbol, TokenDouble token_, uint256 price) TokenDouble(name, symbol, 18) {
+        (token, pricePerShare) = (token_, price);
+    }
+}
+
 // In the manner of Solv's oracles: a value by pool and day, and the last one on a day without.
 contract NavOracleDouble {
     mapping(bytes32 => mapping(uint256 => uint256)) private navs;
@@ -121,6 +131,72 @@ contract NavOracleDouble {
         navTime = (time / 86400) * 86400;
         nav = navs[pool][navTime];
         if (nav == 0) (nav, navTime) = (navs[pool][latest[pool]], latest[pool]);
+    }
+}
+
+// In the manner of Arrakis' public meta vaults: shares burn for their part, cut to 18 decimals, of what a module holds. Here
+// the vault is its own module, and a private vault is one without shares.
+contract MetaVaultDouble is TokenDouble {
+    TokenDouble public immutable token0;
+    TokenDouble public immutable token1;
+
+    constructor(string memory name, TokenDouble token0_, TokenDouble token1_) TokenDouble(name, name, 18) {
+        (token0, token1) = (token0_, token1_);
+    }
+
+    function totalUnderlying() public view returns (uint256 amount0, uint256 amount1) {
+        (amount0, amount1) = (token0.balanceOf(address(this)), token1.balanceOf(address(this)));
+    }
+
+    function burn(uint256 shares_, address receiver_) external returns (uint256 amount0, uint256 amount1) {
+        uint256 proportion = (shares_ * 1e18) / totalSupply;
+        balanceOf[msg.sender] -= shares_;
+        totalSupply -= shares_;
+        (amount0, amount1) = totalUnderlying();
+        (amount0, amount1) = ((amount0 * proportion) / 1e18, (amount1 * proportion) / 1e18);
+        token0.transfer(receiver_, amount0);
+        token1.transfer(receiver_, amount1);
+    }
+}
+
+// Its factory, and the NFTs of private vaults, whose numbers are the vaults' addresses.
+contract MetaVaultFactoryDouble {
+    address public immutable nft = address(this);
+    address[] private publics;
+    address[] private privates;
+    mapping(address => uint256) public balanceOf;
+    mapping(uint256 => address) public ownerOf;
+
+    function add(address vault) external {
+        publics.push(vault);
+    }
+
+    function addPrivate(address vault, address owner) external {
+        privates.push(vault);
+        ownerOf[uint160(vault)] = owner;
+        balanceOf[owner] += 1;
+    }
+
+    function numOfPublicVaults() external view returns (uint256) {
+        return publics.length;
+    }
+
+    function numOfPrivateVaults() external view returns (uint256) {
+        return privates.length;
+    }
+
+    function publicVaults(uint256 start, uint256 end) external view returns (address[] memory) {
+        return slice(publics, start, end);
+    }
+
+    function privateVaults(uint256 start, uint256 end) external view returns (address[] memory) {
+        return slice(privates, start, end);
+    }
+
+    function slice(address[] storage all, uint256 start, uint256 end) private view returns (address[] memory some) {
+        require(start < end && end <= all.length, "no such places");
+        some = new address[](end - start);
+        for (uint256 i = start; i < end; i++) some[i - start] = all[i];
     }
 }
 

@@ -1,6 +1,7 @@
 // Chain id 1: doubles of two accountants with the shares of their vaults, of ether and of dollars; the second is paused. And
 // doubles of vaults that quote their shares in each other way, of which one has a report that it did not accept. The tests
 // know by arithmetic what its accounts have; see tests/tests/e2e/accountants.rs.
+import { encodeAbiParameters, getContractAddress, keccak256 } from 'viem';
 import { MULTICALL3 } from '../lib/world.mjs';
 import { SETUP, SNAPSHOT } from './times.mjs';
 
@@ -49,6 +50,8 @@ export const accountants = {
     const opal = token('Shares beside an entry', 'nOPAL', 6);
     const entry = world.deploy('EntryDouble', [opal, usdc, (USDC * 11n) / 10n]);
     mint(opal, 'farmer', 70n * USDC);
+    const priced = world.deploy('PricedDouble', ['Pool of dollars', 'vaUSD', usdc, (USDC * 107n) / 100n]);
+    world.send('deployer', priced, 'PricedDouble', 'mint', [world.accounts.farmer, 300n * ONE]);
     const strategy = token('Shares of a strategy', 'strategyETH', 18);
     const nav = world.deploy('NavOracleDouble', []);
     // 1.02 and then 1.04 ether a share, the day before.
@@ -57,9 +60,54 @@ export const accountants = {
     mint(strategy, 'farmer', 50n * ONE);
     const ledger = world.deploy('LedgerDouble', []);
     world.send('deployer', ledger, 'LedgerDouble', 'put', [world.accounts.farmer, usdc, 90n * USDC, 3n * USDC]);
+    // A public vault with 100 shares, and a private one; another's stands beside it.
+    const vault = (name, ether, dollars) => {
+      const at = world.deploy('MetaVaultDouble', [name, weth, usdc]);
+      world.send('deployer', weth, 'TokenDouble', 'mint', [at, ether]);
+      world.send('deployer', usdc, 'TokenDouble', 'mint', [at, dollars]);
+      return at;
+    };
+    const metaVaults = world.deploy('MetaVaultFactoryDouble', []);
+    const [emptied, shared] = [vault('ARRAKIS-0', 0n, 0n), vault('ARRAKIS-1', 10n * ONE, 20_000n * USDC)];
+    [emptied, shared].forEach((at) => world.send('deployer', metaVaults, 'MetaVaultFactoryDouble', 'add', [at]));
+    mint(shared, 'farmer', 30n * ONE);
+    mint(shared, 'whale', 70n * ONE);
+    mint(emptied, 'farmer', ONE);
+    const [others, own] = [vault('ARRAKIS-2', ONE, 0n), vault('ARRAKIS-3', 2n * ONE, 500n * USDC)];
+    [[others, 'whale'], [own, 'farmer']].forEach(([at, who]) =>
+      world.send('deployer', metaVaults, 'MetaVaultFactoryDouble', 'addPrivate', [at, world.accounts[who]]),
+    );
+    const funds = fundsOf(world, usdc, nav);
     await world.at(SNAPSHOT);
-    const quoted = { redemption, reports, doubted, units, entry, strategy, nav, ledger };
+    const quoted = { redemption, reports, doubted, units, entry, priced, strategy, nav, ledger, ...funds, metaVaults, shared, own, others };
     const contracts = { weth, usdc, liquid, dollars, ofLiquid, ofDollars, ...quoted };
-    return { contracts: { multicall3: MULTICALL3 }, prices: {}, more: { accountants: contracts } };
+    return { contracts: { multicall3: MULTICALL3 }, prices: {}, more: { accountants: contracts, assets: { weth, usdc } } };
   },
 };
+
+// A fund of dollars in which a share was 1.1 and is 1.2. The whale has 50 shares, and 20 that it redeemed at 1.1, of which
+// 8.8 dollars are repaid; the dust account has 4 of which nobody knows yet what they are paid with.
+function fundsOf(world, usdc, nav) {
+  const [slot, closed, opened] = [11n, 12n, 13n];
+  const fundMarket = world.deploy('FundMarketDouble', []);
+  const fundShares = world.deploy('SftDouble', []);
+  const fundRedemptions = world.deploy('FundRedemptionDouble', []);
+  const concrete = getContractAddress({ from: fundRedemptions, nonce: 1n });
+  const pool = keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [fundShares, slot]));
+  const of = (artifact, to) => (name, args) => world.send('deployer', to, artifact, name, args);
+  of('FundMarketDouble', fundMarket)('createPool', [fundShares, slot, usdc, nav]);
+  const value = of('NavOracleDouble', nav);
+  value('setSubscribeNav', [pool, BigInt(SETUP) - 172_800n, (USDC * 11n) / 10n]);
+  value('setSubscribeNav', [pool, BigInt(SETUP) - 86_400n, (USDC * 12n) / 10n]);
+  of('SftDouble', fundShares)('mint', [world.accounts.whale, slot, 50n * ONE]);
+  of('SftDouble', fundShares)('mint', [world.accounts.whale, slot, 0n]);
+  const kinds = of('FundConcreteDouble', concrete);
+  kinds('open', [closed, pool, usdc, ONE / 100n]);
+  kinds('open', [opened, pool, usdc, 0n]);
+  of('FundRedemptionDouble', fundRedemptions)('mint', [world.accounts.whale, closed, 20n * ONE]);
+  of('FundRedemptionDouble', fundRedemptions)('mint', [world.accounts.dust, opened, 4n * ONE]);
+  kinds('close', [closed, (USDC * 11n) / 10n]);
+  world.send('deployer', usdc, 'TokenDouble', 'mint', [fundRedemptions, (USDC * 88n) / 10n]);
+  kinds('repay', [closed, (USDC * 88n) / 10n]);
+  return { fundMarket, fundShares, fundRedemptions };
+}

@@ -58,6 +58,16 @@ pub const ROWS: &[ForkRow] = &[
         "market = \"entries\"\nquoted_vaults = [<accountants/entry>]\nquoted_by = \"entry\"",
     ),
     row(
+        ["accountants", "farms", "vesper"],
+        "quoted_vaults",
+        "quoted_vaults = [<accountants/priced>]\nquoted_by = \"price\"",
+    ),
+    row(
+        ["accountants", "farms", "arrakis"],
+        "meta_vaults",
+        "market = \"modular\"\nmeta_vault_factory = <accountants/metaVaults>",
+    ),
+    row(
         ["accountants", "farms", "zerobase"],
         "ledger_vaults",
         "ledger_vaults = [<accountants/ledger>]\nledger_tokens = [<accountants/weth>, <accountants/usdc>]",
@@ -68,6 +78,12 @@ pub const ROWS: &[ForkRow] = &[
         "market = \"strategies\"\nquoted_vaults = [<accountants/strategy>]\nquoted_by = \"nav\"\n\
          nav_oracle = <accountants/nav>\nnav_token = <accountants/weth>\n\
          nav_pools = [\"0x5050505050505050505050505050505050505050505050505050505050505050\"]",
+    ),
+    row(
+        ["accountants", "farms", "solv"],
+        "fund_shares",
+        "market = \"funds\"\nfund_market = <accountants/fundMarket>\nfund_shares = <accountants/fundShares>\n\
+         fund_redemptions = <accountants/fundRedemptions>",
     ),
     row(CONVEX, "booster", "market = \"pools\"\nbooster = <boosters/booster>"),
     row(CONVEX, "convex_stakes", "market = \"cvx\"\ncvx_staking = <boosters/staking>"),

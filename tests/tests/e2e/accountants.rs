@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use bigdecimal::BigDecimal;
-use portolan_tests::fork::{Fork, ForkRow, ROWS};
+use portolan_tests::fork::{Fork, ForkRow, Payments, ROWS};
 use portolan_tests::json::Json;
 use portolan_tests::world::Shared;
 
@@ -26,7 +26,7 @@ fn start() -> Result<Fork> {
 
 /// The protocols whose vaults quote their shares in other ways, with the vault, the shares' worth in smallest units, and
 /// the same in dollars.
-const QUOTED: [(&str, &str, u128, u64); 6] = [
+const QUOTED: [(&str, &str, u128, u64); 7] = [
     // 200 shares at 1.03, before the fee of half a percent.
     ("upshift", "redemption", 206 * USDC, 206),
     // 30 shares, and 10 that are not claimed yet, of which a dollar buys 0.8.
@@ -35,6 +35,8 @@ const QUOTED: [(&str, &str, u128, u64); 6] = [
     ("aera", "units", 12 * USDC, 12),
     // 70 shares at 1.1.
     ("nest", "entry", 77 * USDC, 77),
+    // 300 shares of 18 decimals at 1.07.
+    ("vesper", "priced", 321 * USDC, 321),
     // 90 and 3 of rewards.
     ("zerobase", "ledger", 93 * USDC, 93),
     // 50 shares at 1.04 ether, of the day before.
@@ -65,6 +67,71 @@ fn shares_are_worth_what_their_vaults_quote() {
         assert_eq!(row.text_at("amountRaw").unwrap(), amount.to_string(), "{protocol}");
         assert_eq!(row.number_at("dollarValue").unwrap(), BigDecimal::from(dollars), "{protocol}");
         assert_eq!(fork.items("farming/{}/positions", "nothing").unwrap(), [], "{protocol}");
+    }
+}
+
+#[test]
+fn shares_of_a_meta_vault_are_their_part_and_a_private_one_is_its_owners() {
+    let fork = fixture().of("arrakis");
+    let row = |row: &Json| {
+        let amount = |leg: &Json| leg.text_at("amountRaw").unwrap().parse::<u128>().unwrap();
+        let amounts: Vec<u128> = row.at("legs").unwrap().items().unwrap().iter().map(amount).collect();
+        (row.text_at("contractAddress").unwrap().to_owned(), amounts)
+    };
+    let held = |who| {
+        let mut rows: Vec<_> = fork.items("pooling/{}/positions", who).unwrap().iter().map(row).collect();
+        rows.sort();
+        rows
+    };
+    let vault = |name: &str, ether: u128, dollars: u128| {
+        (fork.address(&format!("accountants/{name}")).unwrap().to_owned(), vec![ether, dollars])
+    };
+    // 30 of 100 shares, and all of its own vault.
+    let mut expected = [vault("shared", 3 * ONE, 6_000 * USDC), vault("own", 2 * ONE, 500 * USDC)];
+    expected.sort();
+    assert_eq!(held("farmer"), expected);
+    // A leg of nothing is not shown.
+    let others = (fork.address("accountants/others").unwrap().to_owned(), vec![ONE]);
+    let mut expected = [vault("shared", 7 * ONE, 14_000 * USDC), others];
+    expected.sort();
+    assert_eq!(held("whale"), expected);
+    assert_eq!(held("nothing"), []);
+}
+
+/// Number and amount of each leg of a fund's shares or redemptions.
+fn of_funds(fork: &Fork, path: &str, who: &str) -> Vec<(String, u128)> {
+    let row = |row: &Json| {
+        let amount = row.text_at("legs/0/amountRaw").unwrap().parse().unwrap();
+        (row.text_at("number").unwrap().to_owned(), amount)
+    };
+    fork.items(path, who).unwrap().iter().map(row).collect()
+}
+
+#[test]
+fn shares_of_a_fund_are_worth_its_value_and_what_is_redeemed_waits() {
+    let fork = fixture().of("solv");
+    let found = fork.items("farming/{}/positions", "whale").unwrap();
+    let [row] = &found[..] else { panic!("{found:?}") };
+    // 50 at 1.2.
+    assert_eq!(row.text_at("amountRaw").unwrap(), (60 * USDC).to_string());
+    assert_eq!(row.number_at("dollarValue").unwrap(), BigDecimal::from(60));
+    // 20 that were closed at 1.1, without the 8 that were repaid; 4 at 1.2.
+    assert_eq!(of_funds(&fork, "locked/{}/positions", "whale"), [("1".to_owned(), 13_200_000)]);
+    assert_eq!(of_funds(&fork, "locked/{}/positions", "dust"), [("2".to_owned(), 4_800_000)]);
+    assert_eq!(of_funds(&fork, "locked/{}/positions", "nothing"), []);
+}
+
+#[test]
+fn a_redemption_pays_what_was_repaid_without_its_fee() {
+    // The other tests read a chain on which nothing happens.
+    let fork = start().unwrap().of("solv");
+    let claims = fork.claims("whale").unwrap();
+    let [claim] = &claims[..] else { panic!("{claims:?}") };
+    assert_eq!(claim.said, claim.received);
+    // 8.8, of which one of a hundred is the fee.
+    assert_eq!(claim.said, Payments::from([("usdc".to_owned(), 8_712_000)]));
+    for who in ["dust", "farmer", "nothing"] {
+        assert_eq!(fork.claims(who).unwrap().len(), 0, "{who}");
     }
 }
 

@@ -25,6 +25,8 @@ sol! {
     function feeManager() external view returns (address);
     function baseAsset(address) external view returns (address);
     function getReport(address) external view returns (uint256, uint256, bool);
+    function token() external view returns (address);
+    function pricePerShare() external view returns (uint256);
     function getSubscribeNav(bytes32 pool, uint256 time) external view returns (uint256, uint256);
 }
 
@@ -39,6 +41,7 @@ const UNITS: Address = address!("0x5a00000000000000000000000000000000000004");
 const ENTRY: Address = address!("0x5a00000000000000000000000000000000000005");
 const NAV: [Address; 2] =
     [address!("0x5a00000000000000000000000000000000000006"), address!("0x5a00000000000000000000000000000000000007")];
+const PRICE: Address = address!("0x5a00000000000000000000000000000000000008");
 const LP: Address = address!("0xb000000000000000000000000000000000000001");
 const MANAGERS: [Address; 2] =
     [address!("0xb000000000000000000000000000000000000002"), address!("0xb000000000000000000000000000000000000003")];
@@ -49,7 +52,7 @@ const CALCULATOR: Address = address!("0xc000000000000000000000000000000000000003
 
 plugin! {
     Quoted: &QuotedVaultsKit { vault: "vault", share: "QUOTED" },
-    ["redeems" = "REDEEMS", "reports" = "REPORTS", "units" = "UNITS", "entry" = "ENTRY", "nav" = "NAV"],
+    ["redeems" = "REDEEMS", "reports" = "REPORTS", "units" = "UNITS", "entry" = "ENTRY", "price" = "PRICE", "nav" = "NAV"],
     r#"
     [[deployment]]
     protocol = "redeems"
@@ -77,6 +80,12 @@ plugin! {
     network = "ethereum"
     quoted_vaults = ["0x5a00000000000000000000000000000000000005"]
     quoted_by = "entry"
+
+    [[deployment]]
+    protocol = "price"
+    network = "ethereum"
+    quoted_vaults = ["0x5a00000000000000000000000000000000000008"]
+    quoted_by = "price"
 
     [[deployment]]
     protocol = "nav"
@@ -141,9 +150,10 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
     let nav = NAV
         .iter()
         .fold(CannedReplies::default(), |chain, vault| chain.reply(CHAIN, *vault, &balanceOfCall(ACCOUNT), &n(0)));
+    let price = CannedReplies::default().reply(CHAIN, PRICE, &balanceOfCall(ACCOUNT), &n(0));
     let none = reports([n(0), n(0)]);
     let chains = [("redeems", redeems(0)), ("reports", none), ("units", units), ("entry", entry), ("nav", nav)];
-    for (protocol, chain) in chains {
+    for (protocol, chain) in chains.into_iter().chain([("price", price)]) {
         let outcome = run(protocol, &chain);
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{protocol}: {}", outcome.message);
     }
@@ -226,6 +236,21 @@ fn an_entry_converts_the_shares_that_stand_beside_it() {
         .reply(CHAIN, ENTRY, &convertToAssetsCall(n(9)), &n(10));
     let outcome = run("entry", &chain);
     assert_eq!((outcome.end, staked(&outcome)), (End::Complete, vec![(ENTRY, Some(SHARE), USDC, n(10))]));
+}
+
+#[test]
+fn a_price_is_that_of_a_share_with_18_decimals() {
+    // Two shares of 18 decimals at 1.05 dollars of 6 decimals.
+    let chain = CannedReplies::default()
+        .reply(CHAIN, PRICE, &balanceOfCall(ACCOUNT), &n(2_000_000_000_000_000_000))
+        .reply(CHAIN, PRICE, &tokenCall {}, &USDC);
+    let told = chain.clone().reply(CHAIN, PRICE, &pricePerShareCall {}, &n(1_050_000));
+    let outcome = run("price", &told);
+    assert_eq!((outcome.end, staked(&outcome)), (End::Complete, vec![(PRICE, Some(PRICE), USDC, n(2_100_000))]));
+    for broken in [chain.clone().reply(CHAIN, PRICE, &pricePerShareCall {}, &U256::MAX), chain] {
+        let outcome = run("price", &broken);
+        assert_eq!((outcome.end, staked(&outcome)), (End::Partial, vec![]), "{}", outcome.message);
+    }
 }
 
 #[test]

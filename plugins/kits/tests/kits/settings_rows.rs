@@ -21,6 +21,7 @@ use portolan_kits::euler::EulerKit;
 use portolan_kits::exit_nfts::ExitNftsKit;
 use portolan_kits::fee_staking::FeeStakingKit;
 use portolan_kits::fluid::FluidKit;
+use portolan_kits::fund_shares::FundSharesKit;
 use portolan_kits::gains_staking::GainsStakingKit;
 use portolan_kits::gmx_v2::GmxV2Kit;
 use portolan_kits::interaction_vaults::InteractionVaultsKit;
@@ -38,6 +39,7 @@ use portolan_kits::maker_vaults::MakerVaultsKit;
 use portolan_kits::master_chef::MasterChefKit;
 use portolan_kits::merkl::MerklKit;
 use portolan_kits::merkle_distributor::MerkleDistributorKit;
+use portolan_kits::meta_vaults::MetaVaultsKit;
 use portolan_kits::mono_cooler::MonoCoolerKit;
 use portolan_kits::morpho::MorphoKit;
 use portolan_kits::pendle::PendleKit;
@@ -126,6 +128,8 @@ impl AccountProtocols for All {
         &DolomiteKit { account: "account" },
         &AaveV4Kit { spoke: "spoke" },
         &DebtManagerKit { account: "account" },
+        &MetaVaultsKit { vault: "vault" },
+        &FundSharesKit { share: "share", redemption: "redemption" },
         &MonoCoolerKit { loan: "loan" },
         &GmxV2Kit { perpetual: "perpetual", share: "share" },
         &GainsStakingKit { stake: "stake" },
@@ -303,12 +307,19 @@ const KITS: &[Shortest] = &[
     ("dolomite", &[("dolomite_margin", At(1))], LENDS, &[1]),
     ("aave_v4", &[("spoke", At(1))], LENDS, &[1]),
     ("debt_manager", &[("debt_manager", At(1))], LENDS, &[1]),
+    ("meta_vaults", &[("meta_vault_factory", At(1))], &[Question::POOLING], &[1]),
     ("mono_cooler", &[("mono_cooler", At(1))], LENDS, &[1]),
     (
         "gmx_v2",
         &[("data_store", At(1)), ("exchange_router", At(2))],
         &[Question::CLAIMABLES, Question::LENDING, Question::POOLING],
         &[1, 2],
+    ),
+    (
+        "fund_shares",
+        &[("fund_market", At(1)), ("fund_shares", At(2)), ("fund_redemptions", At(3))],
+        &[Question::CLAIMABLES, Question::FARMING, Question::LOCKED],
+        &[1, 2, 3],
     ),
     ("gains_staking", &[("gains_staking", At(1))], &[Question::CLAIMABLES, Question::FARMING, Question::LOCKED], &[1]),
     ("yearn_gauges", &[("yearn_gauge_registry", At(1))], EARNS, &[1]),

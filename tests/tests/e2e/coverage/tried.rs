@@ -165,6 +165,7 @@ pub(crate) const FORMS: &[Form] = &[
     form("interaction_vaults", "", Double("lista", "InteractionDouble"), &["lista"]),
     form("lockstake", "", Double("cdps", "LockstakeEngineDouble"), &["makerdao"]),
     form("maker_vaults", "", Double("cdps", "CdpManagerDouble"), &["makerdao"]),
+    form("fund_shares", "", Double("accountants", "FundRedemptionDouble"), &["solv"]),
     form("gains_staking", "", Double("gmx", "GNSStakingDouble"), &["gains"]),
     form("gmx_v2", "", Double("gmx", "DataStoreDouble"), &["gmx"]),
     form(
@@ -228,6 +229,7 @@ pub(crate) const FORMS: &[Form] = &[
     form("master_chef", "Convex' chef", Canned, &["aura", "convex"]),
     form("merkl", "", Double("vesting", "MerklDistributorDouble"), &[]),
     form("merkle_distributor", "", Real("optimism-gauges", "MerkleDistributor"), &[]),
+    form("meta_vaults", "", Double("accountants", "MetaVaultDouble"), &["arrakis"]),
     form("mono_cooler", "", Double("credit", "MonoCoolerDouble"), &["cooler-loans"]),
     form("morpho", "markets", Real("morpho", "Morpho"), &["morpho"]),
     form("morpho", "markets and vaults of Moolah", Double("lista", "MoolahDouble"), &["lista"]),
@@ -244,6 +246,7 @@ pub(crate) const FORMS: &[Form] = &[
     form("quoted_vaults", "a calculator of units", Double("accountants", "UnitsDouble"), &["aera"]),
     form("quoted_vaults", "an oracle of pools", Double("accountants", "NavOracleDouble"), &["solv"]),
     form("quoted_vaults", "an entry beside the share", Double("accountants", "EntryDouble"), &["nest"]),
+    form("quoted_vaults", "a price of 18 decimals", Double("accountants", "PricedDouble"), &["vesper"]),
     form("redeem_requests", "", Double("credit", "RequestVaultDouble"), &["usd-ai"]),
     form("restaking", "", Double("staked", "DelegationManagerDouble"), &["eigenlayer"]),
     form("restaking_vaults", "the first generation", Real("credit", "SymbioticVault"), &["symbiotic"]),
