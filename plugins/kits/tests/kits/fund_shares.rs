@@ -86,7 +86,7 @@ fn chain(shares: &[(u64, u64, u64)], redemptions: &[(u64, u64, u64)]) -> CannedR
     })
 }
 
-/// Of 10 shares that were closed at 1.1 dollars, 4 are repaid; of 5 others nothing is, and no value is known yet.
+/// A fund repaid 4 of 10 shares that were closed at 1.1 dollars, and none of 5 others, which have no value yet.
 fn redeemed(fee: Option<u64>) -> CannedReplies {
     let chain = chain(&[], &[(7, SLOTS[1], 10 * ONE), (8, SLOTS[2], 5 * ONE)]);
     let info = |nav: u64| (pool(), USDT, n(1_690_000_000), n(nav));

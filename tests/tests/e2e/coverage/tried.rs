@@ -112,7 +112,7 @@ pub(crate) const FORMS: &[Form] = &[
     form("exit_nfts", "", Double("staked", "SwExitDouble"), &["swell"]),
     form("fee_staking", "", Double("chefs", "StableJoeStakingDouble"), &["trader-joe"]),
     form("fluid", "", Double("lenders", "FluidVaultResolverDouble"), &["fluid-lending"]),
-    form("ledger_vaults", "", Double("accountants", "LedgerDouble"), &["zerobase"]),
+    form("ledger_vaults", "", Double("accountants", "LedgerDouble"), &["bitway", "zerobase"]),
     form(
         "liquid_staking",
         "by a rate or a value",
@@ -317,7 +317,7 @@ pub(crate) const FORMS: &[Form] = &[
     form("tokenized_vaults", "that lend", Real("vaults", "SavingsVault"), &["40-acres", "aave_v4", "maple"]),
     form("umbrella", "", Double("umbrella", "StakedTokenDouble"), &["aave_v2"]),
     form("unified_farms", "", Double("frax", "FraxUnifiedFarmDouble"), &["frax"]),
-    form("unstake_cooldowns", "", Double("vaults", "CooldownVaultDouble"), &["ethena"]),
+    form("unstake_cooldowns", "", Double("vaults", "CooldownVaultDouble"), &["avant", "ethena"]),
     form("validator_shares", "", Double("chefs", "ValidatorShareDouble"), &["polygon-protocol"]),
     form("vester", "", Double("gmx", "VesterDouble"), &["gmx"]),
     form("vesting_escrows", "", Double("vesting", "EscrowFactoryDouble"), &["llamapay"]),
