@@ -34,6 +34,7 @@ import { positions } from './profiles/positions.mjs';
 import { shares } from './profiles/shares.mjs';
 import { silos } from './profiles/silos.mjs';
 import { staked } from './profiles/staked.mjs';
+import { superfluid } from './profiles/superfluid.mjs';
 import { templates } from './profiles/templates.mjs';
 import { GENESIS } from './profiles/times.mjs';
 import { troves } from './profiles/troves.mjs';
@@ -59,7 +60,7 @@ keepViem();
 // For tests that place them on a running chain.
 const DOUBLES = ['DetectorDouble', 'FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
-const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, accountants, boosters, cdps, chefs, comets, comptroller, credit, curve, frax, gmx, lenders, lista, morphoBlue, pendle, positions, shares, silos, staked, templates, troves, umbrella, vaults, vesting, voters, yearn, ...listed];
+const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, accountants, boosters, cdps, chefs, comets, comptroller, credit, curve, frax, gmx, lenders, lista, morphoBlue, pendle, positions, shares, silos, staked, superfluid, templates, troves, umbrella, vaults, vesting, voters, yearn, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));

@@ -13,6 +13,7 @@ use portolan_kits::kit::Kit;
 use portolan_kits::lockup_streams::LockupStreamsKit;
 use portolan_kits::merkl::MerklKit;
 use portolan_kits::merkle_distributor::MerkleDistributorKit;
+use portolan_kits::super_tokens::SuperTokensKit;
 use portolan_kits::token_plans::TokenPlansKit;
 use portolan_kits::vesting_escrows::VestingEscrowsKit;
 use portolan_plugin_api::{Rows, rows};
@@ -32,6 +33,14 @@ const PLANS: TokenPlansKit = TokenPlansKit { plan: "token-plan" };
 /// Vesting escrows of LlamaPay.
 const ESCROWS: VestingEscrowsKit = VestingEscrowsKit { escrow: "vesting-escrow" };
 
+/// Super tokens of Superfluid.
+const SUPER_TOKENS: SuperTokensKit = SuperTokensKit {
+    balance: "super-token",
+    deposit: "stream-deposit",
+    distribution: "distribution-pool",
+    share: "SUPER-TOKEN",
+};
+
 /// Airdrops, of an operator's settings alone.
 const AIRDROPS: MerkleDistributorKit = MerkleDistributorKit { reward_type: "merkle-airdrop" };
 
@@ -41,6 +50,7 @@ const KEYS: &[&[&str]] = &[
     LockupStreamsKit::KEYS,
     TokenPlansKit::KEYS,
     VestingEscrowsKit::KEYS,
+    SuperTokensKit::KEYS,
     MerkleDistributorKit::KEYS,
     Source::KEYS,
 ];
@@ -51,7 +61,8 @@ pub struct Distributors;
 
 impl AccountProtocols for Distributors {
     const ROWS: Rows = rows!("protocols", KEYS);
-    const KITS: &'static [&'static dyn Kit] = &[&MERKL, &STREAMS, &PLANS, &ESCROWS, &AIRDROPS, &EventSourcesKit];
+    const KITS: &'static [&'static dyn Kit] =
+        &[&MERKL, &STREAMS, &PLANS, &ESCROWS, &SUPER_TOKENS, &AIRDROPS, &EventSourcesKit];
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 

@@ -64,6 +64,7 @@ pub mod silo;
 pub mod solidly;
 pub mod staking_rewards;
 pub mod stargate_staking;
+pub mod super_tokens;
 pub mod token_plans;
 pub mod tokenized_vaults;
 pub mod umbrella;

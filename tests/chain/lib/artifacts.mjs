@@ -11,6 +11,12 @@ import { packed, packsFolder } from './packs.mjs';
 const require = createRequire(import.meta.url);
 const RUNS = 200; // Of the optimizer; no expected value depends on it.
 
+const SUPERFLUID = await packed('@superfluid-finance/ethereum-contracts');
+
+// The registry that tokens of ERC-777 name themselves in: where it is on every chain, and its code.
+export const ERC1820 = '0x1820a4b7618bde71dce8cdc73aab6c95905fad24';
+export const ERC1820_CODE = `0x${/hex"([0-9a-f]+)"/.exec(SUPERFLUID.get('contracts/libs/ERC1820RegistryCompiled.sol').toString('utf8'))[1]}`;
+
 export const artifacts = {
   Multicall3: { abi: [], bytecode: multicall3Bytecode },
   UniswapV2Factory: packaged('@uniswap/v2-core/build/UniswapV2Factory.json'),
@@ -55,6 +61,13 @@ export const artifacts = {
   SablierLockup: forged(await packed('@sablier/lockup'), 'artifacts/SablierLockup.json'),
   LockupHelpers: forged(await packed('@sablier/lockup'), 'artifacts/libraries/LockupHelpers.json'),
   LockupMath: forged(await packed('@sablier/lockup'), 'artifacts/libraries/LockupMath.json'),
+  ...picked(SUPERFLUID, 'build/hardhat/contracts', [
+    'superfluid/Superfluid', 'superfluid/SuperToken', 'superfluid/SuperTokenFactory', 'agreements/ConstantFlowAgreementV1',
+    ...['GeneralDistributionAgreementV1', 'SuperfluidPool', 'SuperfluidPoolDeployerLibrary', 'PoolAdminNFT'].map((name) => `agreements/gdav1/${name}`),
+    'libs/SlotsBitmapLibrary', 'upgradability/SuperfluidUpgradeableBeacon', 'upgradability/UUPSProxy', 'tokens/PureSuperToken',
+    ...['CFAv1Forwarder', 'GDAv1Forwarder', 'ERC2771Forwarder', 'SimpleACL', 'SimpleForwarder', 'TestGovernance'].map((name) => `utils/${name}`),
+  ]),
+  ...built(SUPERFLUID, ['SETHProxy'], 'build/hardhat/contracts/tokens/SETH.sol'),
   ...(await sushi()),
   ...(await morpho()),
   ...(await symbiotic()),

@@ -33,6 +33,7 @@ const PINNED = {
   '@sablier/lockup': ['4.0.1', 'sha512-jEWd1RqcYpjFx9X5SCju9Aqlge+R5zSxb+7K2jYt7wtytTQmUzIRN+q4UadMcJMSmskHU+6mf9lDfkng9Bgjrw=='],
   '@sablier/v2-core': ['1.2.0', 'sha512-tk7K8jLxxqDGuXqOqc3ZbrG4r/MeC9iTLo5IYCsqsuHRvjBiWDe2a6gecu02Tfq5sInNgXoClC5FERhJeaMq3A=='],
   '@setprotocol/set-protocol-v2': ['0.1.16', 'sha512-84/rvT7b2k5SFaF5C/vh2SKV/DS4F+9i7E/5rkQBlU+XnNRnGjG/xROsbYYLkkMaz5YPQVDnDZI5tbZ+JsZYhg=='],
+  '@superfluid-finance/ethereum-contracts': ['1.15.2', 'sha512-pvNZvjR72VNdVsUyk0AEsyU8nhk3ClFI9IDfpDVgHaeupugUzrtrsWAwr8s9iAbNgC7uS4e3/kz1Afd+aK5H7Q=='],
   '@sushiswap/core': ['1.4.2', 'sha512-Khd2i6Bob9uk7dCgVkhUioEoxRP28m6aj25MegAHvnJyxZPVzZDhxSkeL6wdv5MeAp2DwHkYqUq03KDfVTTP4Q=='],
   '@symbioticfi/core': ['1.0.3', 'sha512-YBMv1XoP3RxZeNDmEUsNQzF3i70Pa16WiauZF/zLWUJ6VQ6KLTFqE/4TIvbZKuy0jaF0+dMsXgg8bw0h9mpEwA=='],
   '@uniswap/merkle-distributor': ['1.0.1', 'sha512-5gDiTI5hrXIh5UWTrxKYjw30QQDnpl8ckDSpefldNenDlYO1RKkdUYMYpvrqGi2r7YzLYTlO6+TDlNs6O7hDRw=='],

@@ -302,6 +302,14 @@ pub const ROWS: &[ForkRow] = &[
         "liquity",
         "trove_manager = <liquity/trove_manager>\nsurplus_pool = <liquity/surplus_pool>",
     ),
+    row(
+        ["superfluid", "distributors", "superfluid"],
+        "super_tokens",
+        "super_tokens = [<superfluid/superUsdc>, <superfluid/superDai>, <superfluid/superEther>, <superfluid/pure>]\n\
+         native_super_token = <superfluid/superEther>\n\
+         flow_forwarder = <superfluid/flows>\npool_forwarder = <superfluid/pools>\n\
+         distribution_pools = [<superfluid/pool>]",
+    ),
     row(["umbrella", "lending", "aave_v2"], "umbrella", "umbrella_rewards = <umbrella/controller>"),
     row(
         ["umbrella", "lending", "aave_v2"],

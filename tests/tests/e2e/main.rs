@@ -93,6 +93,7 @@ mod spans;
 mod staked;
 mod store;
 mod streams;
+mod superfluid;
 mod templates;
 mod test_reader;
 mod totals;

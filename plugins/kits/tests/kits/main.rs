@@ -60,6 +60,7 @@ mod solidly_generations;
 mod solidly_votes;
 mod staking_rewards;
 mod stargate_staking;
+mod super_tokens;
 mod token_plans;
 mod tokenized_vaults;
 mod umbrella;

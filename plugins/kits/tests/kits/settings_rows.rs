@@ -58,6 +58,7 @@ use portolan_kits::silo::SiloKit;
 use portolan_kits::solidly::SolidlyKit;
 use portolan_kits::staking_rewards::{FarmTypes, StakingRewardsKit};
 use portolan_kits::stargate_staking::StargateStakingKit;
+use portolan_kits::super_tokens::SuperTokensKit;
 use portolan_kits::token_plans::TokenPlansKit;
 use portolan_kits::tokenized_vaults::TokenizedVaultsKit;
 use portolan_kits::umbrella::UmbrellaKit;
@@ -141,6 +142,7 @@ impl AccountProtocols for All {
         &LockupStreamsKit { stream: "stream" },
         &MerklKit { reward_type: "rewards" },
         &MerkleDistributorKit { reward_type: "airdrop" },
+        &SuperTokensKit { balance: "balance", deposit: "deposit", distribution: "pool", share: "share" },
         &TokenPlansKit { plan: "plan" },
         &VestingEscrowsKit { escrow: "escrow" },
         &SafetyModuleKit { stake: "stake" },
@@ -254,6 +256,12 @@ const KITS: &[Shortest] = &[
         &[1, 2],
     ),
     ("lockup_streams", &[("lockups", AllAt(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
+    (
+        "super_tokens",
+        &[("super_tokens", AllAt(1)), ("flow_forwarder", At(2)), ("pool_forwarder", At(3))],
+        &[Question::FARMING, Question::LOCKED, Question::COMPOSITION],
+        &[1],
+    ),
     ("token_plans", &[("token_plans", AllAt(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
     ("vesting_escrows", &[("escrow_factories", AllAt(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
     ("position_pools", &[("position_master", At(1))], EARNS, &[1]),

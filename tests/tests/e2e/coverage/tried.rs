@@ -279,6 +279,7 @@ pub(crate) const FORMS: &[Form] = &[
     ),
     form("staking_rewards", "of two tokens", Double("polygon", "StakingDualRewardsDouble"), &["quickswap"]),
     form("stargate_staking", "", Canned, &["stargate"]),
+    form("super_tokens", "", Real("superfluid", "SuperToken"), &["superfluid"]),
     form("token_plans", "", Double("vesting", "TokenPlansDouble"), &["hedgey"]),
     form(
         "tokenized_vaults",
