@@ -24,6 +24,7 @@ import { gmx } from './profiles/gmx.mjs';
 import { lenders } from './profiles/lenders.mjs';
 import { listed } from './profiles/listed.mjs';
 import { lista } from './profiles/lista.mjs';
+import { lockers } from './profiles/lockers.mjs';
 import { morphoBlue } from './profiles/morpho.mjs';
 import { names } from './profiles/names.mjs';
 import { optimism } from './profiles/optimism.mjs';
@@ -60,7 +61,7 @@ keepViem();
 // For tests that place them on a running chain.
 const DOUBLES = ['DetectorDouble', 'FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
-const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, accountants, boosters, cdps, chefs, comets, comptroller, credit, curve, frax, gmx, lenders, lista, morphoBlue, pendle, positions, shares, silos, staked, superfluid, templates, troves, umbrella, vaults, vesting, voters, yearn, ...listed];
+const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, accountants, boosters, cdps, chefs, comets, comptroller, credit, curve, frax, gmx, lenders, lista, lockers, morphoBlue, pendle, positions, shares, silos, staked, superfluid, templates, troves, umbrella, vaults, vesting, voters, yearn, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));

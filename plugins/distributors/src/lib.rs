@@ -1,5 +1,5 @@
-//! Streams, vesting plans and lists of rewards: what is released or was earned, what still vests, and events of what was
-//! locked and claimed.
+//! Streams, vesting plans, lockers and lists of rewards: what is released or was earned, what still vests or is locked, and
+//! events of what was locked and claimed.
 //!
 //! Invariant: an amount is in units of its token, or is left out. A protocol's events are also reported of contracts that
 //! are not listed, without a protocol.
@@ -14,6 +14,7 @@ use portolan_kits::lockup_streams::LockupStreamsKit;
 use portolan_kits::merkl::MerklKit;
 use portolan_kits::merkle_distributor::MerkleDistributorKit;
 use portolan_kits::super_tokens::SuperTokensKit;
+use portolan_kits::token_lockers::TokenLockersKit;
 use portolan_kits::token_plans::TokenPlansKit;
 use portolan_kits::vesting_escrows::VestingEscrowsKit;
 use portolan_plugin_api::{Rows, rows};
@@ -41,6 +42,9 @@ const SUPER_TOKENS: SuperTokensKit = SuperTokensKit {
     share: "SUPER-TOKEN",
 };
 
+/// Lockers of UNCX and Team Finance.
+const LOCKERS: TokenLockersKit = TokenLockersKit { lock: "token-lock" };
+
 /// Airdrops, of an operator's settings alone.
 const AIRDROPS: MerkleDistributorKit = MerkleDistributorKit { reward_type: "merkle-airdrop" };
 
@@ -51,6 +55,7 @@ const KEYS: &[&[&str]] = &[
     TokenPlansKit::KEYS,
     VestingEscrowsKit::KEYS,
     SuperTokensKit::KEYS,
+    TokenLockersKit::KEYS,
     MerkleDistributorKit::KEYS,
     Source::KEYS,
 ];
@@ -62,7 +67,7 @@ pub struct Distributors;
 impl AccountProtocols for Distributors {
     const ROWS: Rows = rows!("protocols", KEYS);
     const KITS: &'static [&'static dyn Kit] =
-        &[&MERKL, &STREAMS, &PLANS, &ESCROWS, &SUPER_TOKENS, &AIRDROPS, &EventSourcesKit];
+        &[&MERKL, &STREAMS, &PLANS, &ESCROWS, &SUPER_TOKENS, &LOCKERS, &AIRDROPS, &EventSourcesKit];
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 

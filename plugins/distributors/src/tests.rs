@@ -52,6 +52,8 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("lockups", FORKED_LIST)],
         &[("token_plans", FORKED_LIST)],
         &[("escrow_factories", FORKED_LIST)],
+        &[("pair_lockers", FORKED_LIST)],
+        &[("token_lockers", FORKED_LIST)],
         &[("super_tokens", FORKED_LIST), ("flow_forwarder", FORKED), ("pool_forwarder", FORKED)],
         &[("merkle_distributor", FORKED), ("proofs", "https://merkle.example.org/{account}.json")],
         &[("contracts", FORKED_LIST)],

@@ -65,6 +65,7 @@ pub mod solidly;
 pub mod staking_rewards;
 pub mod stargate_staking;
 pub mod super_tokens;
+pub mod token_lockers;
 pub mod token_plans;
 pub mod tokenized_vaults;
 pub mod umbrella;

@@ -202,6 +202,16 @@ pub const ROWS: &[ForkRow] = &[
         "market = \"lending\"\nmoolah = <lista/moolah>\nvaults = [<lista/vault>]\nmarkets = [<lista/brokered>]",
     ),
     row(
+        ["lockers", "distributors", "uncx"],
+        "token_lockers",
+        "pair_lockers = [<lockers/pairs>]\nnumbered_pair_lockers = [<lockers/numbered>]",
+    ),
+    row(
+        ["lockers", "distributors", "team-finance"],
+        "token_lockers",
+        "token_lockers = [<lockers/tokens>]\nformer_token_lockers = [<lockers/former>]",
+    ),
+    row(
         ["morpho", "lending", "morpho"],
         "morpho",
         "morpho = <morpho>\nvaults = [<vault>]\nmarkets = [<markets/idle/id>]",

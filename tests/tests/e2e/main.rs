@@ -59,6 +59,7 @@ mod kills;
 mod known_good;
 mod lenders;
 mod lista;
+mod lockers;
 mod logos;
 mod mcp;
 mod min_blocks;

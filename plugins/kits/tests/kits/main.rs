@@ -61,6 +61,7 @@ mod solidly_votes;
 mod staking_rewards;
 mod stargate_staking;
 mod super_tokens;
+mod token_lockers;
 mod token_plans;
 mod tokenized_vaults;
 mod umbrella;

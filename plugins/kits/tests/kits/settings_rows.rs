@@ -59,6 +59,7 @@ use portolan_kits::solidly::SolidlyKit;
 use portolan_kits::staking_rewards::{FarmTypes, StakingRewardsKit};
 use portolan_kits::stargate_staking::StargateStakingKit;
 use portolan_kits::super_tokens::SuperTokensKit;
+use portolan_kits::token_lockers::TokenLockersKit;
 use portolan_kits::token_plans::TokenPlansKit;
 use portolan_kits::tokenized_vaults::TokenizedVaultsKit;
 use portolan_kits::umbrella::UmbrellaKit;
@@ -143,6 +144,7 @@ impl AccountProtocols for All {
         &MerklKit { reward_type: "rewards" },
         &MerkleDistributorKit { reward_type: "airdrop" },
         &SuperTokensKit { balance: "balance", deposit: "deposit", distribution: "pool", share: "share" },
+        &TokenLockersKit { lock: "lock" },
         &TokenPlansKit { plan: "plan" },
         &VestingEscrowsKit { escrow: "escrow" },
         &SafetyModuleKit { stake: "stake" },
@@ -262,6 +264,7 @@ const KITS: &[Shortest] = &[
         &[Question::FARMING, Question::LOCKED, Question::COMPOSITION],
         &[1],
     ),
+    ("token_lockers", &[("pair_lockers", AllAt(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
     ("token_plans", &[("token_plans", AllAt(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
     ("vesting_escrows", &[("escrow_factories", AllAt(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
     ("position_pools", &[("position_master", At(1))], EARNS, &[1]),

@@ -280,6 +280,10 @@ pub(crate) const FORMS: &[Form] = &[
     form("staking_rewards", "of two tokens", Double("polygon", "StakingDualRewardsDouble"), &["quickswap"]),
     form("stargate_staking", "", Canned, &["stargate"]),
     form("super_tokens", "", Real("superfluid", "SuperToken"), &["superfluid"]),
+    form("token_lockers", "UNCX' first", Double("lockers", "PairLockerDouble"), &["uncx"]),
+    form("token_lockers", "UNCX' second", Double("lockers", "NumberedPairLockerDouble"), &["uncx"]),
+    form("token_lockers", "Team Finance's", Double("lockers", "TokenLockerDouble"), &["team-finance"]),
+    form("token_lockers", "Team Finance's first", Double("lockers", "FormerTokenLockerDouble"), &["team-finance"]),
     form("token_plans", "", Double("vesting", "TokenPlansDouble"), &["hedgey"]),
     form(
         "tokenized_vaults",

@@ -43,6 +43,21 @@ pub(crate) const UNSERVED: &[Unserved] = &[
         &["https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/ethos"],
     ),
     unserved(
+        "hidden-hand",
+        InUse("a kit for its distributor, which has a root for each token, and whose server has each account's proofs"),
+        &["https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/hidden-hand"],
+    ),
+    unserved(
+        "karak",
+        InUse(
+            "a kit for its vaults and the days that a redemption waits; of what has ended, its network alone is told",
+        ),
+        &[
+            "https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/karak",
+            "https://github.com/l2beat/l2beat/pull/12886",
+        ],
+    ),
+    unserved(
         "kwenta",
         Ended("Synthetix has taken it over; its token is exchanged for SNX, and its staking is over"),
         &[
@@ -100,6 +115,11 @@ pub(crate) const UNSERVED: &[Unserved] = &[
             "https://curia.vestafinance.xyz/t/closed-sunset-of-vestas-protocol-action-plan-proposal/359",
             "https://coinclear.io/lending/vesta-finance",
         ],
+    ),
+    unserved(
+        "votium",
+        InUse("a kit for a root of each token, whose document has the proofs of all accounts, for hundreds of tokens"),
+        &["https://github.com/oo-00/Votium/tree/main/merkle"],
     ),
 ];
 
