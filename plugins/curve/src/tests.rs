@@ -29,11 +29,12 @@ const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 
 /// Ethereum and Arbitrum with empty lists, at the addresses of Curve's own documentation.
 fn empty() -> CannedReplies {
-    let [controller, escrow, crvusd, lending, here, old, new] = [
+    let [controller, escrow, crvusd, lending, second, here, old, new] = [
         "0x2f50d538606fa9edd2b11e2446beb18c9d5846bb",
         "0x5f3b5dfeb7b28cdbd7faba78963ee202a494e2a2",
         "0xc9332fdcb1c491dcc683bae86fe3cb70360738bc",
         "0xea6876dde9e3467564acbee1ed5bac88783205e0",
+        "0x8f6b56ec5ddf1f2691a1059f1d3cd97ac9eab0bd",
         "0xcaec110c784c9df37240a8ce096d352a75922dea",
         "0xabc000d88f23bb45525e447528dbf656a9d55bf5",
         "0x988d1037e9608b21050a8efba0c6c45e01a3bce7",
@@ -54,6 +55,7 @@ fn empty() -> CannedReplies {
         .reply(ETHEREUM, escrow, &user_point_epochCall(ACCOUNT), &U256::ZERO)
         .reply(ETHEREUM, crvusd, &n_collateralsCall {}, &U256::ZERO)
         .reply(ETHEREUM, lending, &market_countCall {}, &U256::ZERO)
+        .reply(ETHEREUM, second, &market_countCall {}, &U256::ZERO)
         .reply(ARBITRUM, here, &market_countCall {}, &U256::ZERO)
         .reply(ARBITRUM, old, &get_gauge_countCall {}, &U256::ZERO)
         .reply(ARBITRUM, new, &get_gauge_countCall {}, &U256::ZERO)
@@ -99,6 +101,7 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("vote_escrow", FORKED), ("fee_distributors", FORKED_LIST), ("fee_tokens", FORKED_LIST)],
         &[("crvusd_factory", FORKED)],
         &[("lending_factory", FORKED)],
+        &[("market_factory", FORKED)],
         &[("meta_registry", FORKED)],
         &[("known_gaps", FORKED_LIST)],
         &[("contracts", FORKED_LIST)],

@@ -1,9 +1,9 @@
 //! Curve's lending: controllers lend a token against another one, which an exchange sells band by band as its price
 //! falls. Controllers of crvUSD mint what they lend; those of LlamaLend lend from a vault.
 //!
-//! A deployment is one factory; settings key `crvusd_factory` or `lending_factory`. Answers lending positions: debts
-//! with their collateral, and deposits in vaults. Invariant: debts include interest until the block. A failing market
-//! loses only its own rows, and the answer reports it.
+//! A deployment is one factory; settings key `crvusd_factory`, `lending_factory` or `market_factory`. Answers lending
+//! positions: debts with their collateral, and deposits in vaults. Invariant: debts include interest until the block. A
+//! failing market loses only its own rows, and the answer reports it.
 
 mod contracts;
 mod loans;
@@ -33,6 +33,15 @@ pub enum MarketFactory {
     CrvUsd(Address),
     /// Factory of LlamaLend's markets, each with a controller and a vault.
     Lending(Address),
+    /// Factory of LlamaLend's second version, which lists markets alone.
+    Markets(Address),
+}
+
+impl MarketFactory {
+    fn address(self) -> Address {
+        let (Self::CrvUsd(factory) | Self::Lending(factory) | Self::Markets(factory)) = self;
+        factory
+    }
 }
 
 /// One deployment.
@@ -46,7 +55,8 @@ impl LlamaLendKit {
     /// Keys of a row for loans of crvUSD, of LlamaLend or of a fork of them:
     /// - `crvusd_factory` (address): a factory like crvUSD's
     /// - `lending_factory` (address, instead of `crvusd_factory`): a factory like LlamaLend's
-    pub const KEYS: &'static [&'static str] = &["crvusd_factory", "lending_factory"];
+    /// - `market_factory` (address, instead of `crvusd_factory`): a factory like that of LlamaLend's second version
+    pub const KEYS: &'static [&'static str] = &["crvusd_factory", "lending_factory", "market_factory"];
 
     /// Creates a deployment of a factory's markets.
     fn of(self, factory: MarketFactory) -> LlamaLend {
@@ -56,27 +66,26 @@ impl LlamaLendKit {
 
 impl Kit for LlamaLendKit {
     fn keys(&self) -> &'static [&'static str] {
-        &["crvusd_factory", "lending_factory"]
+        Self::KEYS
     }
 
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
-        let factory = match (keys.address_opt("crvusd_factory")?, keys.address_opt("lending_factory")?) {
-            (None, None) => return Ok(None),
-            (Some(factory), None) => MarketFactory::CrvUsd(factory),
-            (None, Some(factory)) => MarketFactory::Lending(factory),
-            (Some(_), Some(_)) => {
-                let wrong = SettingsError::new("stands beside `crvusd_factory`; give one of them");
-                return Err(wrong.at("lending_factory"));
-            }
-        };
+        let crvusd = keys.address_opt("crvusd_factory")?.map(MarketFactory::CrvUsd);
+        let lending = keys.address_opt("lending_factory")?.map(MarketFactory::Lending);
+        let markets = keys.address_opt("market_factory")?.map(MarketFactory::Markets);
+        let named = [("crvusd_factory", crvusd), ("lending_factory", lending), ("market_factory", markets)];
+        let mut named = named.into_iter().filter_map(|(key, factory)| Some((key, factory?)));
+        let Some((first, factory)) = named.next() else { return Ok(None) };
+        if let Some((second, _)) = named.next() {
+            return Err(SettingsError::new(format!("stands beside `{first}`; give one of them")).at(second));
+        }
         Ok(Some(self.of(factory).shared()))
     }
 }
 
 impl DeploymentReader for LlamaLend {
     fn contracts(&self) -> Vec<Address> {
-        let (MarketFactory::CrvUsd(factory) | MarketFactory::Lending(factory)) = self.factory;
-        vec![factory]
+        vec![self.factory.address()]
     }
 
     fn questions(&self) -> Vec<Question> {
@@ -91,8 +100,8 @@ impl DeploymentReader for LlamaLend {
         account: Address,
     ) -> Boxed<'a, Vec<Position>> {
         let mut parts: Vec<Boxed<'a, Vec<Position>>> = vec![Box::pin(loans::positions(cx, self, labels, account))];
-        if let MarketFactory::Lending(factory) = self.factory {
-            parts.push(Box::pin(vaults::positions(cx, self, labels, factory, account)));
+        if !matches!(self.factory, MarketFactory::CrvUsd(_)) {
+            parts.push(Box::pin(vaults::positions(cx, self, labels, account)));
         }
         Box::pin(async move {
             let found: Result<Vec<_>, Error> = join_partial(cx, parts).await.fail_if_none(cx, labels.market);

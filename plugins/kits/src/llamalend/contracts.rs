@@ -11,6 +11,9 @@ portolan_plugin_api::sol! {
     function market_count() external view returns (uint256);
     function vaults(uint256 index) external view returns (address);
 
+    // lending/LendFactory.vy, which counts like the one before: a market's vault, its controller, and five others.
+    function markets(uint256 index) external view returns (address vault, address controller, address[5] memory rest);
+
     // Controller.vy. The health is zero if the whole collateral is worth the debt, and negative below.
     function amm() external view returns (address);
     function loan_exists(address account) external view returns (bool);

@@ -7,8 +7,8 @@ use portolan_plugin_api::{
 };
 
 use super::contracts::{
-    ammCall, coinsCall, controllersCall, healthCall, loan_existsCall, market_countCall, n_collateralsCall, rateCall,
-    user_stateCall,
+    ammCall, coinsCall, controllersCall, healthCall, loan_existsCall, market_countCall, marketsCall, n_collateralsCall,
+    rateCall, user_stateCall,
 };
 use super::{LlamaLend, MarketFactory, ZERO_STANDS_S};
 use crate::fixed_point::{WAD, ray_a_year};
@@ -35,13 +35,19 @@ pub(super) async fn positions(
 
 /// Returns the known controllers of the factory.
 async fn controllers(cx: &JobContext, of: &LlamaLend, labels: Labels<'_>) -> Result<Vec<Address>, Error> {
-    let (MarketFactory::CrvUsd(factory) | MarketFactory::Lending(factory)) = of.factory;
-    let at = move |place| cx.call(factory, controllersCall { index: U256::from(place) });
+    let factory = of.factory.address();
+    let at = move |place| async move {
+        let index = U256::from(place);
+        match of.factory {
+            MarketFactory::Markets(_) => Ok(cx.call(factory, marketsCall { index }).await?.controller),
+            _ => cx.call(factory, controllersCall { index }).await,
+        }
+    };
     let walk = |places: Range<u64>| cx.join(places.map(at));
     let count = async {
         match of.factory {
             MarketFactory::CrvUsd(_) => cx.call(factory, n_collateralsCall {}).within(COUNT_STANDS_S).await,
-            MarketFactory::Lending(_) => cx.call(factory, market_countCall {}).within(COUNT_STANDS_S).await,
+            _ => cx.call(factory, market_countCall {}).within(COUNT_STANDS_S).await,
         }
     };
     cx.facts(labels.market, LIST, count, walk).await

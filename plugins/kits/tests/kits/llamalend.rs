@@ -13,6 +13,7 @@ sol! {
     function controllers(uint256) external view returns (address);
     function market_count() external view returns (uint256);
     function vaults(uint256) external view returns (address);
+    function markets(uint256) external view returns (address[7]);
     function amm() external view returns (address);
     function loan_exists(address) external view returns (bool);
     function user_state(address) external view returns (uint256[4]);
@@ -26,6 +27,7 @@ sol! {
 
 const MINTS: u64 = 1;
 const LENDS: u64 = 42_161;
+const SECOND: u64 = 10;
 const FACTORY: Address = address!("0xf000000000000000000000000000000000000001");
 const CRVUSD: Address = address!("0xa000000000000000000000000000000000000001");
 const WETH: Address = address!("0xa000000000000000000000000000000000000002");
@@ -46,6 +48,11 @@ plugin! {
     protocol = "loans"
     network = "arbitrum"
     lending_factory = "0xf000000000000000000000000000000000000001"
+
+    [[deployment]]
+    protocol = "loans"
+    network = "optimism"
+    market_factory = "0xf000000000000000000000000000000000000001"
     "#
 }
 
@@ -74,9 +81,20 @@ fn markets(network: u64) -> CannedReplies {
         chain.reply(network, FACTORY, &market_countCall {}, &word(2))
     };
     (0..2).fold(chain, |chain, n| {
+        let others = [exchange(n), WETH, CRVUSD, FACTORY, FACTORY];
+        let market: Vec<Address> = [vault(n), controller(n)].into_iter().chain(others).collect();
+        let market: [Address; 7] = market.try_into().expect("seven");
+        let chain = match network {
+            // It lists markets alone.
+            SECOND => chain.reply(network, FACTORY, &marketsCall(word(n)), &market),
+            _ => chain.reply(network, FACTORY, &controllersCall(word(n)), &controller(n)).reply(
+                network,
+                FACTORY,
+                &vaultsCall(word(n)),
+                &vault(n),
+            ),
+        };
         chain
-            .reply(network, FACTORY, &controllersCall(word(n)), &controller(n))
-            .reply(network, FACTORY, &vaultsCall(word(n)), &vault(n))
             .reply(network, controller(n), &loan_existsCall(ACCOUNT), &false)
             .reply(network, controller(n), &ammCall {}, &exchange(n))
             .reply(network, exchange(n), &coinsCall(word(0)), &CRVUSD)
@@ -108,7 +126,7 @@ fn run(network: u64, chain: &CannedReplies) -> Outcome {
 
 #[test]
 fn an_account_with_nothing_gets_a_complete_empty_answer() {
-    for network in [MINTS, LENDS] {
+    for network in [MINTS, LENDS, SECOND] {
         let outcome = run(network, &markets(network));
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
     }
@@ -139,18 +157,20 @@ fn the_health_factor_is_one_more_than_the_controllers_health_and_never_negative(
 
 #[test]
 fn a_deposit_is_what_its_shares_redeem_to() {
-    let chain = markets(LENDS).reply(LENDS, vault(1), &balanceOfCall(ACCOUNT), &word(1_000)).reply(
-        LENDS,
-        vault(1),
-        &previewRedeemCall(word(1_000)),
-        &word(7),
-    );
-    let outcome = run(LENDS, &loan(chain, LENDS, 0, [1, 0, 1], 0));
-    assert_eq!((outcome.end, outcome.positions().len()), (End::Complete, 2), "{}", outcome.message);
-    let deposit = outcome.positions()[1];
-    assert_eq!((deposit.kind, deposit.contract), (PositionKind::LENT, vault(1)));
-    assert_eq!(deposit.legs, [Leg::new(LegRole::SUPPLIED, CRVUSD, word(7)).receipt(vault(1))]);
-    assert!(outcome.batches.len() <= 6, "{:?}", outcome.batches);
+    for network in [LENDS, SECOND] {
+        let chain = markets(network).reply(network, vault(1), &balanceOfCall(ACCOUNT), &word(1_000)).reply(
+            network,
+            vault(1),
+            &previewRedeemCall(word(1_000)),
+            &word(7),
+        );
+        let outcome = run(network, &loan(chain, network, 0, [1, 0, 1], 0));
+        assert_eq!((outcome.end, outcome.positions().len()), (End::Complete, 2), "{}", outcome.message);
+        let deposit = outcome.positions()[1];
+        assert_eq!((deposit.kind, deposit.contract), (PositionKind::LENT, vault(1)));
+        assert_eq!(deposit.legs, [Leg::new(LegRole::SUPPLIED, CRVUSD, word(7)).receipt(vault(1))]);
+        assert!(outcome.batches.len() <= 6, "{:?}", outcome.batches);
+    }
 }
 
 #[test]
@@ -165,7 +185,9 @@ fn a_broken_market_costs_its_own_rows_and_is_reported() {
 
 #[test]
 fn a_row_names_one_factory() {
-    let settings = one_row("loans", 10, vec![text("crvusd_factory", FACTORY), text("lending_factory", FACTORY)]);
-    let refused = testing::settings_error::<Loans>(&settings).expect("the row is wrong").to_string();
-    assert!(refused.contains("give one of them"), "{refused}");
+    for [one, other] in [["crvusd_factory", "lending_factory"], ["lending_factory", "market_factory"]] {
+        let settings = one_row("loans", 10, vec![text(one, FACTORY), text(other, FACTORY)]);
+        let refused = testing::settings_error::<Loans>(&settings).expect("the row is wrong").to_string();
+        assert!(refused.contains(&format!("`{one}`; give one of them")), "{refused}");
+    }
 }

@@ -191,6 +191,7 @@ pub(crate) const FORMS: &[Form] = &[
     ),
     form("llamalend", "loans of crvUSD", Double("curve", "CrvUsdControllerDouble"), &["curve"]),
     form("llamalend", "LlamaLend", Canned, &["curve"]),
+    form("llamalend", "LlamaLend's second version", Canned, &["curve"]),
     form("lockup_streams", "version 4", Real("vesting", "SablierLockup"), &["sablier"]),
     form("lockup_streams", "before version 2", Real("vesting", "SablierV2LockupLinear"), &["sablier"]),
     form("master_chef", "MasterChef", Real("ethereum", "MasterChef"), &["sushiswap"]),
