@@ -316,6 +316,7 @@ pub(crate) const FORMS: &[Form] = &[
             "usd-ai",
             "treehouse-protocol",
             "upshift",
+            "usdd",
             "usual",
             "yo",
         ],
