@@ -109,6 +109,15 @@ pub(crate) const UNSERVED: &[Unserved] = &[
     ),
     unserved("stakefish", InUse("a kit for its recipient of fees; no second source was found"), &[]),
     unserved(
+        "synthetix",
+        InUse("a kit for SNX that is staked on Ethereum; on Arbitrum and Base its third version has ended"),
+        &[
+            "https://sips.synthetix.io/sips/sip-416",
+            "https://blog.synthetix.io/l2s-are-dead-long-live-ethereum",
+            "https://raw.githubusercontent.com/Synthetixio/SIPs/master/content/sips/sip-423.md",
+        ],
+    ),
+    unserved(
         "vesta",
         Ended("its holders voted to end it; its loans were closed by September 2024"),
         &[
