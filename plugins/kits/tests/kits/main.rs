@@ -2,6 +2,7 @@
 
 mod aave_v3;
 mod aave_v4;
+mod alchemists;
 mod balancer_pools;
 mod beefy_vaults;
 mod booster;
@@ -10,6 +11,7 @@ mod comet;
 mod compound_v2;
 mod concentrated_positions;
 mod convex_stakes;
+mod credit_accounts;
 mod curve_gauges;
 mod curve_pools;
 mod debt_manager;
@@ -64,6 +66,7 @@ mod super_tokens;
 mod token_lockers;
 mod token_plans;
 mod tokenized_vaults;
+mod trove_managers;
 mod umbrella;
 mod unified_farms;
 mod unstake_cooldowns;

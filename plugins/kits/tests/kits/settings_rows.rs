@@ -5,6 +5,7 @@
 use portolan_kits::aave_v3::{AaveV3Kit, AaveVersion};
 use portolan_kits::aave_v4::AaveV4Kit;
 use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
+use portolan_kits::alchemists::AlchemistsKit;
 use portolan_kits::balancer_pools::BalancerPoolsKit;
 use portolan_kits::beefy_vaults::BeefyVaultsKit;
 use portolan_kits::booster::BoosterKit;
@@ -13,6 +14,7 @@ use portolan_kits::comet::CometKit;
 use portolan_kits::compound_v2::CompoundV2Kit;
 use portolan_kits::concentrated_positions::ConcentratedPositionsKit;
 use portolan_kits::convex_stakes::ConvexStakesKit;
+use portolan_kits::credit_accounts::CreditAccountsKit;
 use portolan_kits::curve_gauges::CurveGaugesKit;
 use portolan_kits::curve_pools::CurvePoolsKit;
 use portolan_kits::debt_manager::DebtManagerKit;
@@ -62,6 +64,7 @@ use portolan_kits::super_tokens::SuperTokensKit;
 use portolan_kits::token_lockers::TokenLockersKit;
 use portolan_kits::token_plans::TokenPlansKit;
 use portolan_kits::tokenized_vaults::TokenizedVaultsKit;
+use portolan_kits::trove_managers::TroveManagersKit;
 use portolan_kits::umbrella::UmbrellaKit;
 use portolan_kits::unified_farms::UnifiedFarmsKit;
 use portolan_kits::unstake_cooldowns::UnstakeCooldownsKit;
@@ -123,6 +126,7 @@ impl AccountProtocols for All {
         &BeefyVaultsKit { vault: "vault", share: "share" },
         &QuotedVaultsKit { vault: "vault", share: "share" },
         &LedgerVaultsKit { vault: "vault" },
+        &TroveManagersKit { trove: "trove", deposit: "deposit" },
         &LiquityV2Kit { trove: "trove", deposit: "deposit" },
         &MakerVaultsKit { vault: "vault" },
         &InteractionVaultsKit { vault: "vault" },
@@ -132,6 +136,8 @@ impl AccountProtocols for All {
         &DebtManagerKit { account: "account" },
         &MetaVaultsKit { vault: "vault" },
         &FundSharesKit { share: "share", redemption: "redemption" },
+        &AlchemistsKit { position: "position" },
+        &CreditAccountsKit { account: "account", pool: "pool" },
         &MonoCoolerKit { loan: "loan" },
         &GmxV2Kit { perpetual: "perpetual", share: "share" },
         &GainsStakingKit { stake: "stake" },
@@ -234,6 +240,12 @@ const KITS: &[Shortest] = &[
     ("silo", &[("silo_configs", AllAt(1))], LENDS, &[1]),
     ("share_vault", &[("bar", At(1)), ("staked_token", At(2))], &[Question::FARMING, Question::COMPOSITION], &[1]),
     ("liquity", &[("trove_manager", At(1))], &[Question::CLAIMABLES, Question::FARMING, Question::LENDING], &[1]),
+    (
+        "trove_managers",
+        &[("trove_factory", At(1))],
+        &[Question::CLAIMABLES, Question::FARMING, Question::LENDING],
+        &[1],
+    ),
     ("booster", &[("booster", At(1))], EARNS, &[1]),
     ("vote_locker", &[("locker", At(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
     ("solidly", &[("voter", At(1))], &[Question::CLAIMABLES, Question::FARMING, Question::POOLING], &[1]),
@@ -319,6 +331,8 @@ const KITS: &[Shortest] = &[
     ("aave_v4", &[("spoke", At(1))], LENDS, &[1]),
     ("debt_manager", &[("debt_manager", At(1))], LENDS, &[1]),
     ("meta_vaults", &[("meta_vault_factory", At(1))], &[Question::POOLING], &[1]),
+    ("alchemists", &[("alchemists", AllAt(1))], LENDS, &[1]),
+    ("credit_accounts", &[("market_configurators", AllAt(1))], LENDS, &[1]),
     ("mono_cooler", &[("mono_cooler", At(1))], LENDS, &[1]),
     (
         "gmx_v2",
