@@ -1,7 +1,8 @@
-//! Troves, deposits and stakes of Liquity, vaults of Maker and Lista, Sky's staking engine, pools of Aave v2 and its
-//! forks, spokes of Aave v4, Aave's safety module and Umbrella, markets and vaults of Morpho and Moolah, vaults of Euler
-//! and Fluid, balances in Dolomite, silos, Lista's staked BNB, Safes of ether.fi's Cash, Cooler Loans; and events of
-//! lending protocols: Aave in all versions with any fork, Morpho, Euler, Silo, Fraxlend, Fluid, Liquity.
+//! Troves, deposits and stakes of Liquity and River, vaults of Maker and Lista, Sky's staking engine, pools of Aave v2
+//! and its forks, spokes of Aave v4, Aave's safety module and Umbrella, markets and vaults of Morpho and Moolah, vaults
+//! of Euler and Fluid, balances in Dolomite, silos, Lista's staked BNB, Safes of ether.fi's Cash, Cooler Loans, credit
+//! accounts of Gearbox, positions of Alchemix; and events of lending protocols: Aave in all versions with any fork,
+//! Morpho, Euler, Silo, Fraxlend, Fluid, Liquity.
 //!
 //! Invariant: a protocol is named only for contracts that are listed, or that its registry knows; the same events of
 //! other contracts are reported without one.
@@ -12,6 +13,8 @@ mod tests;
 use portolan_kits::aave_v3::{AaveV3Kit, AaveVersion};
 use portolan_kits::aave_v4::AaveV4Kit;
 use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
+use portolan_kits::alchemists::AlchemistsKit;
+use portolan_kits::credit_accounts::CreditAccountsKit;
 use portolan_kits::debt_manager::DebtManagerKit;
 use portolan_kits::dolomite::DolomiteKit;
 use portolan_kits::euler::EulerKit;
@@ -30,6 +33,7 @@ use portolan_kits::morpho::MorphoKit;
 use portolan_kits::safety_module::SafetyModuleKit;
 use portolan_kits::silo::SiloKit;
 use portolan_kits::tokenized_vaults::TokenizedVaultsKit;
+use portolan_kits::trove_managers::TroveManagersKit;
 use portolan_kits::umbrella::UmbrellaKit;
 use portolan_kits::withdraw_requests::WithdrawRequestsKit;
 use portolan_plugin_api::{Rows, rows};
@@ -43,6 +47,9 @@ const LIQUITY: LiquityKit =
 
 /// The words for troves of the second version and its forks, and for deposits in stability pools.
 const LIQUITY_V2: LiquityV2Kit = LiquityV2Kit { trove: "liquity-v2-trove", deposit: "liquity-v2-stability-pool" };
+
+/// The words for troves of forks of Prisma, and for deposits in their stability pool.
+const TROVE_MANAGERS: TroveManagersKit = TroveManagersKit { trove: "river-trove", deposit: "river-stability-pool" };
 
 /// Maker's vaults.
 const MAKER: MakerVaultsKit = MakerVaultsKit { vault: "maker-vault" };
@@ -92,6 +99,13 @@ const LENDING_VAULTS: TokenizedVaultsKit = TokenizedVaultsKit { vault: "lending-
 /// Safes of ether.fi's Cash.
 const CASH: DebtManagerKit = DebtManagerKit { account: "ether-fi-cash" };
 
+/// Credit accounts of Gearbox, and the pools that lend to them.
+const CREDIT_ACCOUNTS: CreditAccountsKit =
+    CreditAccountsKit { account: "gearbox-credit-account", pool: "gearbox-pool" };
+
+/// Positions at Alchemix' alchemists.
+const ALCHEMISTS: AlchemistsKit = AlchemistsKit { position: "alchemix-position" };
+
 /// Cooler Loans.
 const COOLERS: MonoCoolerKit = MonoCoolerKit { loan: "cooler-loan" };
 
@@ -99,6 +113,7 @@ const COOLERS: MonoCoolerKit = MonoCoolerKit { loan: "cooler-loan" };
 const KEYS: &[&[&str]] = &[
     LiquityKit::KEYS,
     LiquityV2Kit::KEYS,
+    TroveManagersKit::KEYS,
     MakerVaultsKit::KEYS,
     InteractionVaultsKit::KEYS,
     LockstakeKit::KEYS,
@@ -115,6 +130,8 @@ const KEYS: &[&[&str]] = &[
     AaveV4Kit::KEYS,
     TokenizedVaultsKit::KEYS,
     DebtManagerKit::KEYS,
+    CreditAccountsKit::KEYS,
+    AlchemistsKit::KEYS,
     MonoCoolerKit::KEYS,
     KnownGapsKit::KEYS,
     Source::KEYS,
@@ -129,6 +146,7 @@ impl AccountProtocols for Lending {
     const KITS: &'static [&'static dyn Kit] = &[
         &LIQUITY,
         &LIQUITY_V2,
+        &TROVE_MANAGERS,
         &MAKER,
         &INTERACTION,
         &LOCKSTAKE,
@@ -145,6 +163,8 @@ impl AccountProtocols for Lending {
         &AAVE_V4,
         &LENDING_VAULTS,
         &CASH,
+        &CREDIT_ACCOUNTS,
+        &ALCHEMISTS,
         &COOLERS,
         &KnownGapsKit,
         &EventSourcesKit,

@@ -45,7 +45,11 @@ fn a_settings_row_belongs_to_the_mechanism_of_which_it_has_keys() {
     assert_eq!(questions(&[("silo_configs", list())]), [Question::LENDING]);
     let all = [Question::CLAIMABLES, Question::FARMING, Question::LENDING];
     assert_eq!(questions(&[("collateral_registry", address())]), all);
+    assert_eq!(questions(&[("trove_factory", address())]), all);
     assert_eq!(questions(&[("lockstake_engine", address())]), [Question::CLAIMABLES, Question::LENDING]);
+    for key in ["market_configurators", "alchemists"] {
+        assert_eq!(questions(&[(key, list())]), [Question::LENDING], "{key}");
+    }
     for key in ["dolomite_margin", "spoke", "debt_manager", "mono_cooler"] {
         assert_eq!(questions(&[(key, address())]), [Question::LENDING], "{key}");
     }
@@ -76,6 +80,7 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("trove_manager", FORKED), ("debt_token", FORKED), ("reward_token", FORKED)],
         &[("collateral_registry", FORKED)],
         &[("collateral_registry", FORKED), ("price_feeds", FORKED_LIST), ("surplus_pools", FORKED_LIST)],
+        &[("trove_factory", FORKED), ("stability_pool", FORKED)],
         &[("interaction", FORKED), ("collaterals", FORKED_LIST)],
         &[("lockstake_engine", FORKED)],
         &[("dolomite_margin", FORKED)],
@@ -93,6 +98,8 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("spoke", FORKED)],
         &[("tokenized_vaults", FORKED_LIST)],
         &[("debt_manager", FORKED)],
+        &[("alchemists", FORKED_LIST)],
+        &[("market_configurators", FORKED_LIST), ("address_provider", FORKED)],
         &[("mono_cooler", FORKED)],
         &[("known_gaps", FORKED_LIST)],
         &[("contracts", FORKED_LIST)],
