@@ -1,6 +1,6 @@
-// Chain id 1: doubles of a spoke of Aave v4, of ether.fi's contract of debts, of Olympus' Cooler, and of USD.AI's vault with
-// its queue; and vaults of Symbiotic, one of them real. The tests know by arithmetic what its accounts have; see
-// tests/tests/e2e/credit.rs.
+// Chain id 1: doubles of a spoke of Aave v4, of ether.fi's contract of debts, of Olympus' Cooler, of USD.AI's vault with its
+// queue, of a pool of Gearbox with credit accounts, of River's app and of an alchemist; and vaults of Symbiotic, one of them
+// real. The tests know by arithmetic what its accounts have; see tests/tests/e2e/credit.rs.
 import { encodeAbiParameters, zeroAddress } from 'viem';
 import { MULTICALL3 } from '../lib/world.mjs';
 import { SETUP, SNAPSHOT } from './times.mjs';
@@ -99,6 +99,79 @@ export const credit = {
     request('whale', 5n * ONE, BigInt(SETUP));
     queue('deployer', 'setSharePrice', [(ONE * 11n) / 10n]);
 
+    // Gearbox: the farmer owes 6,000 with interest and fees in one account, of whose tokens one does not count, and has
+    // another without debt; the pool's only lender has earned nothing yet.
+    const poolAt = world.deploy('GearboxPoolDouble', [usdc]);
+    const managerAt = world.deploy('GearboxManagerDouble', [poolAt]);
+    const compressor = world.deploy('GearboxCompressorDouble');
+    const provider310 = world.deploy('GearboxProviderDouble', [compressor]);
+    const configurator = world.deploy('GearboxConfiguratorDouble', [[poolAt], [managerAt]]);
+    const accountsOf = of('GearboxManagerDouble', managerAt);
+    for (const [coin, price, threshold] of [[usdc, 10n ** 12n, 9_000n], [weth, 2_000n, 8_500n], [usdt, 10n ** 12n, 9_000n]]) {
+      accountsOf('deployer', 'addToken', [coin, price, threshold]);
+    }
+    give('dust', usdc, 20_000n * USDC, poolAt);
+    of('GearboxPoolDouble', poolAt)('dust', 'deposit', [20_000n * USDC, accounts.dust]);
+    for (const who of ['farmer', 'whale', 'farmer']) accountsOf('deployer', 'openCreditAccount', [accounts[who]]);
+    give('farmer', weth, 5n * ONE, managerAt);
+    give('farmer', usdt, 300n * USDC, managerAt);
+    give('whale', weth, ONE, managerAt);
+    await world.mine();
+    accountsOf('farmer', 'addCollateral', [0n, weth, 4n * ONE, true]);
+    accountsOf('farmer', 'addCollateral', [0n, usdt, 300n * USDC, false]);
+    accountsOf('farmer', 'addCollateral', [2n, weth, ONE, true]);
+    accountsOf('whale', 'addCollateral', [1n, weth, ONE, true]);
+    accountsOf('farmer', 'increaseDebt', [0n, 5_800n * USDC]);
+    accountsOf('deployer', 'accrue', [0n, 150n * USDC, 50n * USDC]);
+    mint(usdc, poolAt, 1_000n * USDC);
+    const indebted = async (place) => (await world.view(managerAt, 'GearboxManagerDouble', 'creditAccounts'))[place].toLowerCase();
+
+    // River: the debts at the first manager have grown by a tenth; the farmer's trove at the second was redeemed, and a
+    // tenth of his deposit was used up, for collateral of both.
+    const satusd = token('satUSD', 'satUSD');
+    const wbtc = token('Wrapped BTC', 'WBTC', 8);
+    const app = world.deploy('TroveAppDouble', [satusd]);
+    const troves = (coin, rate, price) => world.deploy('ListedTroveManagerDouble', [coin, satusd, (ONE * 6n) / 5n, rate, price * ONE]);
+    const [ofWeth, ofWbtc] = [troves(weth, RAY / 10n ** 9n, 3_000n), troves(wbtc, 0n, 60_000n)];
+    const river = of('TroveAppDouble', app);
+    await world.mine();
+    for (const manager of [ofWeth, ofWbtc]) river('deployer', 'add', [manager]);
+    for (const [who, coin, amount, manager, debt] of [
+      ['farmer', weth, 4n * ONE, ofWeth, 5_000n * ONE],
+      ['whale', weth, 10n * ONE, ofWeth, 1_000n * ONE],
+      ['farmer', wbtc, 10n ** 8n, ofWbtc, 20_000n * ONE],
+      ['dust', wbtc, 5n * 10n ** 7n, ofWbtc, 12_500n * ONE],
+    ]) {
+      give(who, coin, amount, manager);
+      of('ListedTroveManagerDouble', manager)(who, 'openTrove', [amount, debt]);
+    }
+    of('ListedTroveManagerDouble', ofWeth)('deployer', 'accrue', [(RAY * 11n) / 10n]);
+    of('ListedTroveManagerDouble', ofWbtc)('deployer', 'redeem', [accounts.farmer, 6n * 10n ** 7n]);
+    of('TokenDouble', satusd)('farmer', 'approve', [app, ALL]);
+    of('TokenDouble', satusd)('whale', 'approve', [ofWeth, ALL]);
+    river('farmer', 'provideToSP', [2_000n * ONE]);
+    river('deployer', 'offset', [accounts.farmer, 200n * ONE, 0n, ONE / 10n]);
+    river('deployer', 'offset', [accounts.farmer, 0n, 1n, 10n ** 5n]);
+    mint(weth, app, ONE);
+    mint(wbtc, app, 10n ** 8n);
+    mint(satusd, accounts.whale, 1_000n * ONE);
+
+    // Alchemix: of the farmer's 3 alETH a half was redeemed with half a share; shares are worth 1.2 now. The dust has shares.
+    const aleth = token('Alchemix ETH', 'alETH');
+    const mixed = world.deploy('MixedYieldDouble', [weth]);
+    const alchemistAt = world.deploy('AlchemistDouble', [mixed, aleth]);
+    const alchemist = of('AlchemistDouble', alchemistAt);
+    give('farmer', mixed, 6n * ONE, alchemistAt);
+    give('whale', mixed, 2n * ONE, alchemistAt);
+    give('dust', mixed, 5n * ONE);
+    alchemist('farmer', 'deposit', [5n * ONE + ONE / 2n, accounts.farmer]);
+    alchemist('whale', 'deposit', [2n * ONE, accounts.whale]);
+    await world.mine();
+    alchemist('farmer', 'mint', [1n, 3n * ONE, accounts.farmer]);
+    alchemist('deployer', 'redeem', [1n, ONE / 2n, ONE / 2n]);
+    of('MixedYieldDouble', mixed)('deployer', 'setSharePrice', [(ONE * 6n) / 5n]);
+    mint(weth, mixed, 20n * ONE);
+
     // Symbiotic: of the farmer's ten, two have left and were claimed, one can be claimed, and three wait; the whale's five are
     // of an epoch that is long over.
     const wsteth = token('Wrapped staked Ether', 'wstETH');
@@ -138,8 +211,9 @@ export const credit = {
     await world.mine();
     queue('deployer', 'setSharePrice', [(ONE * 6n) / 5n]);
     await world.at(SNAPSHOT);
-    const credit = { spoke: spokeAt, debts, cooler: coolerAt, vault, restaking, shares, collateral };
-    const assets = { weth, usdc, weeth, usdt, eurc, gohm, usds, usdai, wsteth };
+    const gearbox = { provider: provider310, configurator, pool: poolAt, manager: managerAt, first: await indebted(0), second: await indebted(2) };
+    const credit = { spoke: spokeAt, debts, cooler: coolerAt, vault, restaking, shares, collateral, gearbox, alchemix: { alchemist: alchemistAt, vault: mixed }, river: { app, ofWeth, ofWbtc } };
+    const assets = { weth, usdc, weeth, usdt, eurc, gohm, usds, usdai, wsteth, satusd, wbtc, aleth, mixed };
     const ends = { ready: SETUP, waits: SNAPSHOT + 50, epochs: [17, 18].map((epoch) => SETUP + epoch * WEEK) };
     return { contracts: { multicall3: MULTICALL3 }, prices: {}, more: { credit, assets, ends } };
   },

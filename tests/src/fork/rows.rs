@@ -145,6 +145,22 @@ pub const ROWS: &[ForkRow] = &[
     row(["credit", "lending", "aave_v4"], "aave_v4", "spoke = <credit/spoke>"),
     row(["credit", "lending", "ether-fi-cash"], "debt_manager", "debt_manager = <credit/debts>"),
     row(["credit", "lending", "cooler-loans"], "mono_cooler", "mono_cooler = <credit/cooler>"),
+    row(
+        ["credit", "lending", "river"],
+        "trove_managers",
+        "trove_factory = <credit/river/app>\nstability_pool = <credit/river/app>",
+    ),
+    row(["credit", "lending", "alchemix"], "alchemists", "market = \"v3\"\nalchemists = [<credit/alchemix/alchemist>]"),
+    row(
+        ["credit", "lending", "alchemix"],
+        "tokenized_vaults",
+        "market = \"v3-vaults\"\ntokenized_vaults = [<credit/alchemix/vault>]\nlends = true",
+    ),
+    row(
+        ["credit", "lending", "gearbox"],
+        "credit_accounts",
+        "market_configurators = [<credit/gearbox/configurator>]\naddress_provider = <credit/gearbox/provider>",
+    ),
     row(["credit", "farms", "usd-ai"], "tokenized_vaults", "market = \"susdai\"\ntokenized_vaults = [<credit/vault>]"),
     row(
         ["credit", "farms", "usd-ai"],
