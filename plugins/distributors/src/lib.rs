@@ -1,8 +1,8 @@
-//! Streams, vesting plans, lockers and lists of rewards: what is released or was earned, what still vests or is locked, and
-//! events of what was locked and claimed.
+//! Streams, vesting plans, lockers and lists of rewards: what is released or was earned, what still vests or is
+//! locked, and events of what was locked and claimed.
 //!
-//! Invariant: an amount is in units of its token, or is left out. A protocol's events are also reported of contracts that
-//! are not listed, without a protocol.
+//! Invariant: an amount is in units of its token, or is left out. A protocol's events are also reported of contracts
+//! that are not listed, without a protocol.
 
 #[cfg(test)]
 mod tests;

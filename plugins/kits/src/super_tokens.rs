@@ -1,11 +1,11 @@
 //! Super tokens of Superfluid: tokens whose balances change every second by the streams of their holders.
 //!
 //! A deployment is a list of tokens, with the contracts that know the streams; settings keys `super_tokens`,
-//! `flow_forwarder` and `pool_forwarder`. Answers a farming position of what the account can move now, with what streams
-//! bring it a second; locked positions of what it has deposited for the streams that it pays, and claimables of pools that
-//! the row lists. Invariant: amounts are those of the answer's block, and a wrapped token counts as what it unwraps to. A
-//! token that cannot be read loses only its own rows, and the answer reports it. What an account pays a second is not
-//! answered: no kind of position says it.
+//! `flow_forwarder` and `pool_forwarder`. Answers a farming position of what the account can move now, with what
+//! streams bring it a second; locked positions of what it has deposited for the streams that it pays, and claimables
+//! of pools that the row lists. Invariant: amounts are those of the answer's block, and a wrapped token counts as what
+//! it unwraps to. A token that cannot be read loses only its own rows, and the answer reports it. What an account pays
+//! a second is not answered: no kind of position says it.
 //!
 //! Source: <https://github.com/superfluid-finance/protocol-monorepo/tree/dev/packages/ethereum-contracts/contracts>
 
@@ -32,8 +32,8 @@ portolan_plugin_api::sol! {
     function getUnderlyingToken() external view returns (address);
     function decimals() external view returns (uint256);
 
-    // CFAv1Forwarder.sol: streams from account to account. The time of the last change is zero where none ever was; more
-    // words follow.
+    // CFAv1Forwarder.sol: streams from account to account. The time of the last change is zero where none ever was;
+    // more words follow.
     function getAccountFlowInfo(address token, address account) external view returns (uint256 lastUpdated);
     // What comes less what goes, a second.
     function getAccountFlowrate(address token, address account) external view returns (int256);
@@ -81,7 +81,7 @@ struct Underlying {
 
 /// The account's balance of a super token.
 #[derive(Clone, Copy, Debug)]
-struct Balance {
+struct SuperBalance {
     token: Address,
     available: I256,
     /// What is withheld for streams that the account pays.
@@ -202,7 +202,7 @@ impl DeploymentReader for SuperTokens {
 
 impl SuperTokens {
     /// Returns the account's balances of the tokens that it holds or has ever had a stream of.
-    async fn balances(&self, cx: &JobContext, market: &str, account: Address) -> Result<Vec<Balance>, Error> {
+    async fn balances(&self, cx: &JobContext, market: &str, account: Address) -> Result<Vec<SuperBalance>, Error> {
         let held = read_nonzero(cx, market, self.tokens.clone(), |token| (*token, balanceOfCall { account }));
         let streamed = read_nonzero(cx, market, self.tokens.clone(), |token| {
             (self.flow_forwarder, getAccountFlowInfoCall { token: *token, account })
@@ -214,14 +214,14 @@ impl SuperTokens {
         Ok(join_partial(cx, balances).await.or_report(cx, market))
     }
 
-    async fn balance(&self, cx: &JobContext, token: Address, account: Address) -> Result<Balance, Error> {
+    async fn balance(&self, cx: &JobContext, token: Address, account: Address) -> Result<SuperBalance, Error> {
         let now = cx.call(token, realtimeBalanceOfNowCall { account });
         let flow = cx.call(self.flow_forwarder, getAccountFlowrateCall { token, account });
         let pooled = cx.call(self.pool_forwarder, getNetFlowCall { token, account });
         let (now, flow, pooled, underlying) = cx.join((now, flow, pooled, self.underlying(cx, token))).await?;
         let net_flow = flow.checked_add(pooled).ok_or_else(|| Error::new(format!("{token}: {flow} and {pooled}")))?;
         let deposit = now.deposit.saturating_sub(now.owedDeposit);
-        Ok(Balance { token, available: now.availableBalance, deposit, net_flow, underlying })
+        Ok(SuperBalance { token, available: now.availableBalance, deposit, net_flow, underlying })
     }
 
     /// Returns what a token unwraps to; `None` for one that wraps none.
@@ -238,7 +238,7 @@ impl SuperTokens {
     }
 
     /// Returns what the account can move. A token that wraps none and does not flow in is one as any other.
-    fn held(&self, labels: Labels<'_>, balance: Balance) -> Result<Option<Position>, Error> {
+    fn held(&self, labels: Labels<'_>, balance: SuperBalance) -> Result<Option<Position>, Error> {
         let comes = positive(balance.net_flow);
         let amount = positive(balance.available);
         if amount.is_zero() || (comes.is_zero() && balance.underlying.is_none()) {
@@ -253,7 +253,7 @@ impl SuperTokens {
     }
 
     /// Returns what is withheld until the account ends its streams, less what they have used up already.
-    fn deposited(&self, labels: Labels<'_>, balance: Balance) -> Result<Option<Position>, Error> {
+    fn deposited(&self, labels: Labels<'_>, balance: SuperBalance) -> Result<Option<Position>, Error> {
         let overdrawn = positive(balance.available.checked_neg().unwrap_or(I256::MAX));
         let amount = balance.deposit.saturating_sub(overdrawn);
         if amount.is_zero() {
@@ -266,7 +266,7 @@ impl SuperTokens {
     }
 }
 
-impl Balance {
+impl SuperBalance {
     /// Returns an amount of the super token as what it unwraps to, if it does.
     fn leg(&self, role: LegRole, amount: U256) -> Result<Leg, Error> {
         let Some(Underlying { token, one }) = self.underlying else { return Ok(Leg::new(role, self.token, amount)) };

@@ -1,11 +1,14 @@
-//! Lockers of tokens: contracts that keep a token for its owner until a time that the owner chose, mostly shares of pools.
+//! Lockers of tokens: contracts that keep a token for its owner until a time that the owner chose, mostly shares of
+//! pools.
 //!
 //! A deployment is the lockers of one protocol, by their forms: UNCX' of pairs, settings keys `pair_lockers` and
-//! `numbered_pair_lockers`, and Team Finance's of any token, `token_lockers` and `former_token_lockers`. Answers locked
-//! positions of what is locked still, with its end, and claimables of what has reached it. Invariant: an amount is what
-//! the locker would pay at the lock's end. The number of locks that are read is bounded, and the answer reports the others.
+//! `numbered_pair_lockers`, and Team Finance's of any token, `token_lockers` and `former_token_lockers`. Answers
+//! locked positions of what is locked still, with its end, and claimables of what has reached it. Invariant: an amount
+//! is what the locker would pay at the lock's end. The number of locks that are read is bounded, and the answer
+//! reports the others.
 //!
-//! Sources: <https://github.com/uncx-network/liquidity-locker-univ2-contracts/blob/main/contracts/UniswapV2Locker.sol>,
+//! Sources:
+//! <https://github.com/uncx-network/liquidity-locker-univ2-contracts/blob/main/contracts/UniswapV2Locker.sol>,
 //! <https://github.com/team-finance/team-finance-interface/blob/master/src/app/ethereum/build/coreABI.json>
 
 mod deposits;
@@ -186,7 +189,8 @@ impl LockedToken {
         }
     }
 
-    /// Returns a number that no other lock of the locker has: where each token has its own count, its address comes first.
+    /// Returns a number that no other lock of the locker has: where each token has its own count, its address comes
+    /// first.
     fn number(&self) -> U256 {
         match self.locker.form {
             LockerForm::Pairs => (U256::from_be_slice(self.token.as_slice()) << 96) | (self.id & (U256::MAX >> 160)),

@@ -1,5 +1,5 @@
-//! Lockers of UNCX and Team Finance, each in both versions: what is locked until when, and withdrawals of what is over. What
-//! they have to be is said here by arithmetic; `tests/chain/profiles/lockers.mjs` has the history.
+//! Lockers of UNCX and Team Finance, each in both versions: what is locked until when, and withdrawals of what is
+//! over. What they have to be is said here by arithmetic; `tests/chain/profiles/lockers.mjs` has the history.
 
 use portolan_tests::fork::{Fork, Paid, SharedFork};
 use portolan_tests::json::Json;

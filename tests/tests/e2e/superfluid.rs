@@ -1,5 +1,5 @@
-//! Superfluid's own contracts: what an account can move at the block, what comes a second, what it has deposited for the
-//! streams that it pays, and what a pool owes it. What they have to be is said here by arithmetic;
+//! Superfluid's own contracts: what an account can move at the block, what comes a second, what it has deposited for
+//! the streams that it pays, and what a pool owes it. What they have to be is said here by arithmetic;
 //! `tests/chain/profiles/superfluid.mjs` has the history.
 
 use portolan_tests::fork::{Fork, Paid, SharedFork};

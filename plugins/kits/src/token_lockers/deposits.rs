@@ -1,7 +1,8 @@
 //! Team Finance's lockers of any token: views and withdrawals of both versions. A lock of an NFT is not read.
 //!
-//! Sources: <https://github.com/ToshiBASE/contracts/blob/main/contracts/LockToken.sol>, a copy of the current version, and
-//! <https://github.com/team-finance/team-finance-interface/blob/master/src/app/ethereum/build/coreABI.json>, the first
+//! Sources: <https://github.com/ToshiBASE/contracts/blob/main/contracts/LockToken.sol>, a copy of the current version,
+//! and <https://github.com/team-finance/team-finance-interface/blob/master/src/app/ethereum/build/coreABI.json>, the
+//! first
 
 use portolan_plugin_api::{Address, Claim, ClaimTemplate, Error, JobContext, Role, U256};
 
@@ -47,7 +48,8 @@ pub(super) fn claim(cx: &JobContext, lock: &LockedToken) -> Claim {
     }
 }
 
-/// Returns the account's locks of tokens. A locker or a lock that cannot be read is reported, and so is a lock of an NFT.
+/// Returns the account's locks of tokens. A locker or a lock that cannot be read is reported, and so is a lock of an
+/// NFT.
 ///
 /// # Errors
 /// The first error, if no locker can be read.

@@ -13,7 +13,8 @@ sol! {
     function realtimeBalanceOfNow(address) external view returns (int256, uint256, uint256, uint256);
     function getUnderlyingToken() external view returns (address);
     function decimals() external view returns (uint8);
-    function getAccountFlowInfo(address token, address account) external view returns (uint256, int96, uint256, uint256);
+    function getAccountFlowInfo(address token, address account) external view
+        returns (uint256, int96, uint256, uint256);
     function getAccountFlowrate(address token, address account) external view returns (int96);
     function getNetFlow(address token, address account) external view returns (int96);
     function getClaimableNow(address) external view returns (int256, uint256);
