@@ -105,9 +105,9 @@ impl Kit for TokenLockersKit {
         Ok((!lockers.is_empty()).then(|| TokenLockers { lockers, types: *self }.shared()))
     }
 
-    /// Returns the withdrawals of all forms.
+    /// Returns the withdrawals of all forms but UNCX' second.
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
-        pairs::templates().into_iter().chain(deposits::templates()).collect()
+        [pairs::template()].into_iter().chain(deposits::templates()).collect()
     }
 
     /// Returns the view whose replies withdrawals name.
@@ -125,16 +125,16 @@ impl DeploymentReader for TokenLockers {
         vec![Question::CLAIMABLES, Question::LOCKED]
     }
 
-    /// Returns a claim per lock that is over.
+    /// Returns a claim per lock that is over and can be withdrawn by one.
     fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let locks = self.locks(cx, labels.market, account).await?.into_iter();
-            let over = locks.filter(|lock| lock.is_over(cx));
+            let over = locks.filter(|lock| lock.is_claimable(cx));
             Ok(over.map(|lock| self.claimable(cx, labels, &lock)).collect())
         })
     }
 
-    /// Returns a position per lock that is not.
+    /// Returns a position per other lock.
     fn positions<'a>(
         &'a self,
         cx: &'a JobContext,
@@ -144,7 +144,7 @@ impl DeploymentReader for TokenLockers {
     ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
             let locks = self.locks(cx, labels.market, account).await?.into_iter();
-            Ok(locks.filter(|lock| !lock.is_over(cx)).map(|lock| self.position(labels, &lock)).collect())
+            Ok(locks.filter(|lock| !lock.is_claimable(cx)).map(|lock| self.position(labels, &lock)).collect())
         })
     }
 }
@@ -180,11 +180,12 @@ impl TokenLockers {
 }
 
 impl LockedToken {
-    /// Returns true if the locker pays it in this block.
-    fn is_over(&self, cx: &JobContext) -> bool {
+    /// Returns true if the locker pays it in this block by a function that a claim may call.
+    fn is_claimable(&self, cx: &JobContext) -> bool {
         let now = U256::from(cx.block().timestamp);
         match self.locker.form {
-            LockerForm::Pairs | LockerForm::NumberedPairs => self.ends_at < now,
+            LockerForm::Pairs => self.ends_at < now,
+            LockerForm::NumberedPairs => false,
             LockerForm::Deposits | LockerForm::FormerDeposits => self.ends_at <= now,
         }
     }

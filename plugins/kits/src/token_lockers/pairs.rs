@@ -29,23 +29,20 @@ mod first {
     }
 }
 
-/// The second version, where it withdraws from a number.
+/// The second version, whose locks have numbers.
 mod second {
     portolan_plugin_api::sol! {
         function getUserLockForTokenAtIndex(address user, address token, uint256 index) external view returns (
             address lockedToken, uint256 lockDate, uint256 amount, uint256 initialAmount, uint256 unlockDate,
             uint256 lockId, address owner
         );
-        function withdraw(uint256 lockId, uint256 amount) external;
     }
 }
 
-/// Returns the withdrawals of both versions.
-pub(super) fn templates() -> [ClaimTemplate; 2] {
-    [
-        ClaimTemplate::new::<first::withdrawCall>([Role::TOKEN, Role::NUMBER, Role::NUMBER, Role::NUMBER]),
-        ClaimTemplate::new::<second::withdrawCall>([Role::NUMBER, Role::NUMBER]),
-    ]
+/// Returns the withdrawal of the first version. That of the second, `withdraw(uint256,uint256)`, is one of farms too,
+/// where it ends a stake, so that no claim may call it.
+pub(super) fn template() -> ClaimTemplate {
+    ClaimTemplate::new::<first::withdrawCall>([Role::TOKEN, Role::NUMBER, Role::NUMBER, Role::NUMBER])
 }
 
 /// Returns the view of the tokens that withdrawals name.
@@ -53,13 +50,10 @@ pub(super) fn lineage() -> Lineage {
     Lineage::tokens::<getUserLockedTokenAtIndexCall>()
 }
 
-/// Returns the withdrawal of all that a lock has.
+/// Returns the withdrawal of all that a lock of the first version has.
 pub(super) fn claim(cx: &JobContext, lock: &LockedToken) -> Claim {
     let LockedToken { locker, token, id, place, amount, .. } = *lock;
-    match locker.form {
-        LockerForm::Pairs => cx.claim(locker.address, &first::withdrawCall { token, index: place, lockId: id, amount }),
-        _ => cx.claim(locker.address, &second::withdrawCall { lockId: id, amount }),
-    }
+    cx.claim(locker.address, &first::withdrawCall { token, index: place, lockId: id, amount })
 }
 
 /// Returns the account's locks. A locker or a lock that cannot be read is reported.
