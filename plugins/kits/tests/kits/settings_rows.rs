@@ -10,22 +10,28 @@ use portolan_kits::balancer_pools::BalancerPoolsKit;
 use portolan_kits::beefy_vaults::BeefyVaultsKit;
 use portolan_kits::booster::BoosterKit;
 use portolan_kits::boring_vaults::BoringVaultsKit;
+use portolan_kits::collateral_troves::CollateralTrovesKit;
 use portolan_kits::comet::CometKit;
 use portolan_kits::compound_v2::CompoundV2Kit;
 use portolan_kits::concentrated_positions::ConcentratedPositionsKit;
 use portolan_kits::convex_stakes::ConvexStakesKit;
 use portolan_kits::credit_accounts::CreditAccountsKit;
+use portolan_kits::cooldown_locks::CooldownLocksKit;
 use portolan_kits::curve_gauges::CurveGaugesKit;
 use portolan_kits::curve_pools::CurvePoolsKit;
 use portolan_kits::debt_manager::DebtManagerKit;
 use portolan_kits::dolomite::DolomiteKit;
+use portolan_kits::earning_pools::EarningPoolsKit;
+use portolan_kits::epoch_locks::EpochLocksKit;
 use portolan_kits::euler::EulerKit;
 use portolan_kits::exit_nfts::ExitNftsKit;
+use portolan_kits::fee_pools::FeePoolsKit;
 use portolan_kits::fee_staking::FeeStakingKit;
 use portolan_kits::fluid::FluidKit;
 use portolan_kits::fund_shares::FundSharesKit;
 use portolan_kits::gains_staking::GainsStakingKit;
 use portolan_kits::gmx_v2::GmxV2Kit;
+use portolan_kits::harvest_pools::HarvestPoolsKit;
 use portolan_kits::interaction_vaults::InteractionVaultsKit;
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGapsKit;
@@ -38,14 +44,18 @@ use portolan_kits::llamalend::LlamaLendKit;
 use portolan_kits::lockstake::LockstakeKit;
 use portolan_kits::lockup_streams::LockupStreamsKit;
 use portolan_kits::maker_vaults::MakerVaultsKit;
+use portolan_kits::market_boosters::MarketBoostersKit;
 use portolan_kits::master_chef::MasterChefKit;
 use portolan_kits::merkl::MerklKit;
 use portolan_kits::merkle_distributor::MerkleDistributorKit;
 use portolan_kits::meta_vaults::MetaVaultsKit;
 use portolan_kits::mono_cooler::MonoCoolerKit;
 use portolan_kits::morpho::MorphoKit;
+use portolan_kits::mux_staking::MuxStakingKit;
+use portolan_kits::node_staking::NodeStakingKit;
 use portolan_kits::pendle::PendleKit;
 use portolan_kits::pendle_locks::PendleLocksKit;
+use portolan_kits::personal_vaults::PersonalVaultsKit;
 use portolan_kits::position_chef::PositionChefKit;
 use portolan_kits::position_pools::PositionPoolsKit;
 use portolan_kits::quoted_vaults::QuotedVaultsKit;
@@ -53,6 +63,7 @@ use portolan_kits::redeem_requests::RedeemRequestsKit;
 use portolan_kits::restaking::RestakingKit;
 use portolan_kits::restaking_vaults::RestakingVaultsKit;
 use portolan_kits::reward_trackers::RewardTrackersKit;
+use portolan_kits::reward_vaults::RewardVaultsKit;
 use portolan_kits::safety_module::SafetyModuleKit;
 use portolan_kits::share_vault::ShareVaultKit;
 use portolan_kits::side_booster::SideBoosterKit;
@@ -62,6 +73,7 @@ use portolan_kits::staking_rewards::{FarmTypes, StakingRewardsKit};
 use portolan_kits::stargate_staking::StargateStakingKit;
 use portolan_kits::super_tokens::SuperTokensKit;
 use portolan_kits::token_lockers::TokenLockersKit;
+use portolan_kits::token_masters::TokenMastersKit;
 use portolan_kits::token_plans::TokenPlansKit;
 use portolan_kits::tokenized_vaults::TokenizedVaultsKit;
 use portolan_kits::trove_managers::TroveManagersKit;
@@ -73,6 +85,7 @@ use portolan_kits::vester::VesterKit;
 use portolan_kits::vesting_escrows::VestingEscrowsKit;
 use portolan_kits::vote_escrow::VoteEscrowKit;
 use portolan_kits::vote_locker::VoteLockerKit;
+use portolan_kits::weekly_locks::WeeklyLocksKit;
 use portolan_kits::withdraw_requests::WithdrawRequestsKit;
 use portolan_kits::withdrawal_queue::WithdrawalQueueKit;
 use portolan_kits::yearn_gauges::YearnGaugesKit;
@@ -161,6 +174,19 @@ impl AccountProtocols for All {
         &VesterKit { vester: "vester" },
         &StargateStakingKit { stake: "stake", share: "share" },
         &SideBoosterKit { pool: "pool" },
+        &TokenMastersKit { stake: "stake" },
+        &CooldownLocksKit { lock: "lock" },
+        &WeeklyLocksKit { lock: "lock" },
+        &EpochLocksKit { lock: "lock" },
+        &MarketBoostersKit { pool: "pool" },
+        &PersonalVaultsKit { vault: "vault" },
+        &RewardVaultsKit { vault: "vault" },
+        &HarvestPoolsKit { stake: "stake" },
+        &EarningPoolsKit { stake: "stake" },
+        &MuxStakingKit { stake: "stake", lock: "lock" },
+        &NodeStakingKit { stake: "stake" },
+        &FeePoolsKit { fees: "fees" },
+        &CollateralTrovesKit { trove: "trove", deposit: "deposit" },
         &KnownGapsKit,
         &EventSourcesKit,
     ];
@@ -347,6 +373,39 @@ const KITS: &[Shortest] = &[
         &[1, 2, 3],
     ),
     ("gains_staking", &[("gains_staking", At(1))], &[Question::CLAIMABLES, Question::FARMING, Question::LOCKED], &[1]),
+    ("token_masters", &[("token_master", At(1)), ("master_kind", Text("penpie"))], EARNS, &[1]),
+    ("cooldown_locks", &[("cooldown_lock", At(1)), ("cooldown_token", At(2))], WAITS, &[1]),
+    ("weekly_locks", &[("weekly_lock", At(1)), ("weekly_token", At(2))], WAITS, &[1]),
+    ("epoch_locks", &[("epoch_locks", AllAt(1))], WAITS, &[1]),
+    ("market_boosters", &[("market_booster", At(1))], EARNS, &[1]),
+    ("personal_vaults", &[("vault_registry", At(1))], EARNS, &[1]),
+    (
+        "reward_vaults",
+        &[("vault_controller", At(1)), ("vault_accountant", At(2)), ("vault_gauges", At(3))],
+        EARNS,
+        &[1, 2, 3],
+    ),
+    (
+        "harvest_pools",
+        &[
+            ("harvest_pools", AllAt(1)),
+            ("harvest_kind", Text("plutus")),
+            ("harvest_stake", At(2)),
+            ("harvest_rewards", AllAt(3)),
+        ],
+        EARNS,
+        &[1],
+    ),
+    ("earning_pools", &[("earning_pools", AllAt(1)), ("earning_stake", At(2)), ("earning_reward", At(3))], EARNS, &[1]),
+    ("mux_staking", &[("mux_router", At(1))], &[Question::CLAIMABLES, Question::FARMING, Question::LOCKED], &[1]),
+    ("node_staking", &[("node_staking", At(1))], &[Question::CLAIMABLES, Question::FARMING, Question::LOCKED], &[1]),
+    ("fee_pools", &[("fee_pool", At(1))], &[Question::CLAIMABLES], &[1]),
+    (
+        "collateral_troves",
+        &[("collateral_manager", At(1))],
+        &[Question::CLAIMABLES, Question::FARMING, Question::LENDING],
+        &[1],
+    ),
     ("yearn_gauges", &[("yearn_gauge_registry", At(1))], EARNS, &[1]),
     ("yearn_vaults", &[("yearn_v2_registries", AllAt(1))], &[Question::FARMING, Question::COMPOSITION], &[1]),
 ];
