@@ -14,28 +14,37 @@ use portolan_kits::booster::BoosterKit;
 use portolan_kits::boring_vaults::BoringVaultsKit;
 use portolan_kits::concentrated_positions::ConcentratedPositionsKit;
 use portolan_kits::convex_stakes::ConvexStakesKit;
+use portolan_kits::cooldown_locks::CooldownLocksKit;
 use portolan_kits::curve_gauges::CurveGaugesKit;
+use portolan_kits::earning_pools::EarningPoolsKit;
+use portolan_kits::epoch_locks::EpochLocksKit;
 use portolan_kits::events::{Source, tables};
 use portolan_kits::fee_staking::FeeStakingKit;
 use portolan_kits::fund_shares::FundSharesKit;
+use portolan_kits::harvest_pools::HarvestPoolsKit;
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGapsKit;
 use portolan_kits::ledger_vaults::LedgerVaultsKit;
 use portolan_kits::liquid_staking::LiquidStakingKit;
+use portolan_kits::market_boosters::MarketBoostersKit;
 use portolan_kits::master_chef::MasterChefKit;
 use portolan_kits::meta_vaults::MetaVaultsKit;
 use portolan_kits::pendle::PendleKit;
 use portolan_kits::pendle_locks::PendleLocksKit;
+use portolan_kits::personal_vaults::PersonalVaultsKit;
 use portolan_kits::position_pools::PositionPoolsKit;
 use portolan_kits::quoted_vaults::QuotedVaultsKit;
 use portolan_kits::redeem_requests::RedeemRequestsKit;
+use portolan_kits::reward_vaults::RewardVaultsKit;
 use portolan_kits::safety_module::SafetyModuleKit;
 use portolan_kits::side_booster::SideBoosterKit;
 use portolan_kits::staking_rewards::{FarmTypes, StakingRewardsKit};
+use portolan_kits::token_masters::TokenMastersKit;
 use portolan_kits::tokenized_vaults::TokenizedVaultsKit;
 use portolan_kits::unstake_cooldowns::UnstakeCooldownsKit;
 use portolan_kits::vote_escrow::VoteEscrowKit;
 use portolan_kits::vote_locker::VoteLockerKit;
+use portolan_kits::weekly_locks::WeeklyLocksKit;
 use portolan_kits::yearn_gauges::YearnGaugesKit;
 use portolan_kits::yearn_vaults::YearnVaultsKit;
 use portolan_plugin_api::{Rows, rows};
@@ -125,6 +134,33 @@ const UNSTAKE_COOLDOWNS: UnstakeCooldownsKit = UnstakeCooldownsKit { cooldown: "
 /// What leaves USD.AI's vault.
 const REDEMPTIONS: RedeemRequestsKit = RedeemRequestsKit { request: "redeem-request" };
 
+/// Masters whose pools are named by tokens.
+const TOKEN_MASTERS: TokenMastersKit = TokenMastersKit { stake: "token-master" };
+
+/// Locks that leave by a cooldown.
+const COOLDOWN_LOCKS: CooldownLocksKit = CooldownLocksKit { lock: "cooldown-lock" };
+
+/// Boosters of Pendle's markets.
+const MARKET_BOOSTERS: MarketBoostersKit = MarketBoostersKit { pool: "market-booster" };
+
+/// Locks that end at the turn of a week.
+const WEEKLY_LOCKS: WeeklyLocksKit = WeeklyLocksKit { lock: "weekly-lock" };
+
+/// Pools whose views do not name their tokens.
+const EARNING_POOLS: EarningPoolsKit = EarningPoolsKit { stake: "earning-pool" };
+
+/// Locks that open after some epochs.
+const EPOCH_LOCKS: EpochLocksKit = EpochLocksKit { lock: "epoch-lock" };
+
+/// Pools of one token each.
+const HARVEST_POOLS: HarvestPoolsKit = HarvestPoolsKit { stake: "harvest-pool" };
+
+/// Vaults of which each account has its own.
+const PERSONAL_VAULTS: PersonalVaultsKit = PersonalVaultsKit { vault: "personal-vault" };
+
+/// Vaults of Stake DAO's second version.
+const REWARD_VAULTS: RewardVaultsKit = RewardVaultsKit { vault: "reward-vault" };
+
 /// Beefy's vaults.
 const BEEFY_VAULTS: BeefyVaultsKit = BeefyVaultsKit { vault: "beefy-vault", share: "BEEFY" };
 
@@ -155,6 +191,15 @@ const KEYS: &[&[&str]] = &[
     LiquidStakingKit::KEYS,
     UnstakeCooldownsKit::KEYS,
     RedeemRequestsKit::KEYS,
+    TokenMastersKit::KEYS,
+    CooldownLocksKit::KEYS,
+    MarketBoostersKit::KEYS,
+    WeeklyLocksKit::KEYS,
+    EarningPoolsKit::KEYS,
+    EpochLocksKit::KEYS,
+    HarvestPoolsKit::KEYS,
+    PersonalVaultsKit::KEYS,
+    RewardVaultsKit::KEYS,
     BeefyVaultsKit::KEYS,
     KnownGapsKit::KEYS,
     Source::KEYS,
@@ -192,6 +237,15 @@ impl AccountProtocols for Farms {
         &RATED_SHARES,
         &UNSTAKE_COOLDOWNS,
         &REDEMPTIONS,
+        &TOKEN_MASTERS,
+        &COOLDOWN_LOCKS,
+        &MARKET_BOOSTERS,
+        &WEEKLY_LOCKS,
+        &EARNING_POOLS,
+        &EPOCH_LOCKS,
+        &HARVEST_POOLS,
+        &PERSONAL_VAULTS,
+        &REWARD_VAULTS,
         &BEEFY_VAULTS,
         &KnownGapsKit,
         &EventSourcesKit,

@@ -15,6 +15,7 @@ use portolan_kits::aave_v4::AaveV4Kit;
 use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
 use portolan_kits::alchemists::AlchemistsKit;
 use portolan_kits::credit_accounts::CreditAccountsKit;
+use portolan_kits::collateral_troves::CollateralTrovesKit;
 use portolan_kits::debt_manager::DebtManagerKit;
 use portolan_kits::dolomite::DolomiteKit;
 use portolan_kits::euler::EulerKit;
@@ -50,6 +51,10 @@ const LIQUITY_V2: LiquityV2Kit = LiquityV2Kit { trove: "liquity-v2-trove", depos
 
 /// The words for troves of forks of Prisma, and for deposits in their stability pool.
 const TROVE_MANAGERS: TroveManagersKit = TroveManagersKit { trove: "river-trove", deposit: "river-stability-pool" };
+
+/// Troves of several collaterals, and deposits and stakes that gain them.
+const COLLATERAL_TROVES: CollateralTrovesKit =
+    CollateralTrovesKit { trove: "collateral-trove", deposit: "collateral-gains" };
 
 /// Maker's vaults.
 const MAKER: MakerVaultsKit = MakerVaultsKit { vault: "maker-vault" };
@@ -114,6 +119,7 @@ const KEYS: &[&[&str]] = &[
     LiquityKit::KEYS,
     LiquityV2Kit::KEYS,
     TroveManagersKit::KEYS,
+    CollateralTrovesKit::KEYS,
     MakerVaultsKit::KEYS,
     InteractionVaultsKit::KEYS,
     LockstakeKit::KEYS,
@@ -147,6 +153,7 @@ impl AccountProtocols for Lending {
         &LIQUITY,
         &LIQUITY_V2,
         &TROVE_MANAGERS,
+        &COLLATERAL_TROVES,
         &MAKER,
         &INTERACTION,
         &LOCKSTAKE,

@@ -11,9 +11,11 @@ mod tests;
 use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
 use portolan_kits::events::Source;
 use portolan_kits::exit_nfts::ExitNftsKit;
+use portolan_kits::fee_pools::FeePoolsKit;
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGapsKit;
 use portolan_kits::liquid_staking::LiquidStakingKit;
+use portolan_kits::node_staking::NodeStakingKit;
 use portolan_kits::restaking::RestakingKit;
 use portolan_kits::restaking_vaults::RestakingVaultsKit;
 use portolan_kits::unified_farms::UnifiedFarmsKit;
@@ -54,6 +56,12 @@ const RESTAKING: RestakingKit = RestakingKit { restake: "restaking" };
 const RESTAKING_VAULTS: RestakingVaultsKit =
     RestakingVaultsKit { vault: "restaking-vault", collateral: "DEFAULT-COLLATERAL" };
 
+/// ARPA's staking.
+const NODE_STAKING: NodeStakingKit = NodeStakingKit { stake: "node-staking" };
+
+/// Pools of validators' tips.
+const FEE_POOLS: FeePoolsKit = FeePoolsKit { fees: "validator-tips" };
+
 /// Keys of the rows.
 const KEYS: &[&[&str]] = &[
     LiquidStakingKit::KEYS,
@@ -65,6 +73,8 @@ const KEYS: &[&[&str]] = &[
     ValidatorSharesKit::KEYS,
     VoteEscrowKit::KEYS,
     UnifiedFarmsKit::KEYS,
+    NodeStakingKit::KEYS,
+    FeePoolsKit::KEYS,
     KnownGapsKit::KEYS,
     Source::KEYS,
 ];
@@ -82,6 +92,8 @@ impl AccountProtocols for Staking {
         &REQUESTS,
         &RESTAKING,
         &RESTAKING_VAULTS,
+        &NODE_STAKING,
+        &FEE_POOLS,
         &VALIDATOR_SHARES,
         &LOCKS,
         &FRAX_FARMS,
