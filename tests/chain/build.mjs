@@ -43,6 +43,7 @@ import { umbrella } from './profiles/umbrella.mjs';
 import { vaults } from './profiles/vaults.mjs';
 import { vesting } from './profiles/vesting.mjs';
 import { voters } from './profiles/voters.mjs';
+import { wrappers } from './profiles/wrappers.mjs';
 import { yearn } from './profiles/yearn.mjs';
 
 const VIEM = ['viem', '@adraffy', '@noble', '@scure', 'abitype', 'eventemitter3', 'isows', 'ox', 'ws'];
@@ -61,7 +62,7 @@ keepViem();
 // For tests that place them on a running chain.
 const DOUBLES = ['DetectorDouble', 'FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
-const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, accountants, boosters, cdps, chefs, comets, comptroller, credit, curve, frax, gmx, lenders, lista, lockers, morphoBlue, pendle, positions, shares, silos, staked, superfluid, templates, troves, umbrella, vaults, vesting, voters, yearn, ...listed];
+const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, accountants, boosters, cdps, chefs, comets, comptroller, credit, curve, frax, gmx, lenders, lista, lockers, morphoBlue, pendle, positions, shares, silos, staked, superfluid, templates, troves, umbrella, vaults, vesting, voters, wrappers, yearn, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));

@@ -25,6 +25,8 @@ const CURVE: [&str; 3] = ["curve", "curve", "curve"];
 const SHARES_CURVE: [&str; 3] = ["shares", "curve", "curve"];
 const SHARES_BALANCER: [&str; 3] = ["shares", "balancer", "balancer"];
 const LIDO: [&str; 3] = ["staked", "staking", "lido"];
+const WRAPPERS_MAGPIE: [&str; 3] = ["wrappers", "farms", "magpie-xyz"];
+const WRAPPERS_PENPIE: [&str; 3] = ["wrappers", "farms", "penpie"];
 const YEARN: [&str; 3] = ["yearn", "farms", "yearn"];
 const PENDLE: [&str; 3] = ["pendle", "farms", "pendle"];
 const POSITIONS: &str = "concentrated_positions";
@@ -382,6 +384,71 @@ pub const ROWS: &[ForkRow] = &[
     row(["vaults", "farms", "maple"], "tokenized_vaults", "tokenized_vaults = [<vaults/lends>]\nlends = true"),
     row(["vaults", "farms", "beefy"], "beefy_vaults", "beefy_vaults = [<vaults/beefy>]"),
     row(["voters", "solidly", "velodrome_v2"], "solidly", "voter = <slipstream/voter>\nescrow = <slipstream/escrow>"),
+    row(
+        WRAPPERS_MAGPIE,
+        "token_masters",
+        "market = \"farms\"\ntoken_master = <wrappers/magpie>\nmaster_kind = \"magpie\"\n\
+         master_reward = <assets/mgp>\nmaster_locks = [<wrappers/vlMgp>]",
+    ),
+    row(
+        WRAPPERS_MAGPIE,
+        "cooldown_locks",
+        "market = \"locks\"\ncooldown_lock = <wrappers/vlMgp>\ncooldown_token = <assets/mgp>",
+    ),
+    row(
+        WRAPPERS_PENPIE,
+        "token_masters",
+        "market = \"farms\"\ntoken_master = <wrappers/penpie>\nmaster_kind = \"penpie\"\n\
+         master_reward = <assets/pnp>\nmaster_locks = [<wrappers/vlPnp>]",
+    ),
+    row(
+        ["wrappers", "farms", "equilibria"],
+        "market_boosters",
+        "market = \"farms\"\nmarket_booster = <wrappers/booster>",
+    ),
+    row(
+        ["wrappers", "farms", "equilibria"],
+        "weekly_locks",
+        "market = \"locks\"\nweekly_lock = <wrappers/weekly>\nweekly_token = <assets/eqb>",
+    ),
+    row(
+        ["wrappers", "farms", "stake-dao"],
+        "reward_vaults",
+        "market = \"vaults\"\nvault_controller = <wrappers/accountant>\n\
+         vault_accountant = <wrappers/accountant>\nvault_gauges = <wrappers/accountant>",
+    ),
+    row(["wrappers", "farms", "convex"], "personal_vaults", "market = \"fxn\"\nvault_registry = <wrappers/registry>"),
+    row(
+        ["wrappers", "farms", "looksrare"],
+        "harvest_pools",
+        "market = \"staking-v1\"\nharvest_pools = [<wrappers/sharing>]\n\
+         harvest_kind = \"fee-sharing\"\nharvest_stake = <assets/looks>\nharvest_rewards = [<assets/weth>]",
+    ),
+    row(
+        ["wrappers", "farms", "plutusdao"],
+        "harvest_pools",
+        "market = \"chef\"\nharvest_pools = [<wrappers/chef>]\nharvest_kind = \"plutus\"\n\
+         harvest_stake = <assets/pls>\nharvest_rewards = [<assets/pls>, <assets/dpx>, <assets/jones>, <assets/weth>]",
+    ),
+    row(
+        ["wrappers", "farms", "plutusdao"],
+        "epoch_locks",
+        "market = \"locks\"\nepoch_locks = [<wrappers/open>, <wrappers/shut>]",
+    ),
+    row(
+        ["wrappers", "farms", "sandbox"],
+        "earning_pools",
+        "earning_pools = [<wrappers/pool>]\nearning_stake = <assets/lp>\n\
+         earning_reward = <assets/sand>",
+    ),
+    row(["wrappers", "gmx", "mux"], "mux_staking", "market = \"staking\"\nmux_router = <wrappers/router>"),
+    row(
+        ["wrappers", "lending", "ethos"],
+        "collateral_troves",
+        "market = \"v1\"\ncollateral_manager = <wrappers/troves>",
+    ),
+    row(["wrappers", "staking", "arpa"], "node_staking", "node_staking = <wrappers/nodes>"),
+    row(["wrappers", "staking", "stakefish"], "fee_pools", "fee_pool = <wrappers/tips>"),
     row(YEARN, "yearn_vaults", "market = \"v2\"\nyearn_v2_registries = [<yearn/registry>]"),
     row(YEARN, "yearn_vaults", "market = \"v3\"\nyearn_v3_registries = [<yearn/endorsed>]"),
     row(YEARN, "yearn_gauges", "market = \"gauges\"\nyearn_gauge_registry = <yearn/gauges>"),

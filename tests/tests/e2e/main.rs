@@ -70,6 +70,7 @@ mod off_chain;
 mod old_blocks;
 mod operation;
 mod operators;
+mod others;
 mod outages;
 mod pendle;
 mod plugin_ask;

@@ -28,19 +28,9 @@ const fn unserved(slug: &'static str, state: State, sources: &'static [&'static 
 /// Ordered by slug.
 pub(crate) const UNSERVED: &[Unserved] = &[
     unserved(
-        "arpa",
-        InUse("a kit for its staking of nodes and the community, whose views are its own"),
-        &["https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/arpa-staking"],
-    ),
-    unserved(
         "autoearn",
-        InUse("`master_chef` with views and withdrawals of its own"),
+        InUse("the views of its chef, whose code no public source holds: one source lists it, with pools and no accounts"),
         &["https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/autoearn"],
-    ),
-    unserved(
-        "ethos",
-        InUse("`liquity` with several collaterals in one trove manager"),
-        &["https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/ethos"],
     ),
     unserved(
         "hidden-hand",
@@ -65,22 +55,6 @@ pub(crate) const UNSERVED: &[Unserved] = &[
             "https://paragraph.com/@kwenta/v2-staking-migration-updates",
         ],
     ),
-    unserved("looksrare", InUse("a kit for its system that shares fees; no second source was found"), &[]),
-    unserved(
-        "magpie-xyz",
-        InUse("a kit for masters whose pools are named by tokens, and for locks with a cool-down"),
-        &["https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/magpiexyz"],
-    ),
-    unserved(
-        "mux",
-        InUse("a kit for its own reward router and pools"),
-        &["https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/mux"],
-    ),
-    unserved(
-        "mycelium",
-        InUse("`reward_trackers`, once two sources list its trackers; its vault is still counted"),
-        &["https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/registries/gmx.js"],
-    ),
     unserved(
         "pika",
         Ended("its token was retired and redeemed, and with it the staking that paid claims"),
@@ -90,11 +64,6 @@ pub(crate) const UNSERVED: &[Unserved] = &[
         ],
     ),
     unserved(
-        "plutusdao",
-        InUse("a kit for its locks by term, and for its farms"),
-        &["https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/plutusDAO"],
-    ),
-    unserved(
         "prisma",
         Ended("its holders voted to shut it down, and Resupply has unwound its loans"),
         &[
@@ -102,12 +71,6 @@ pub(crate) const UNSERVED: &[Unserved] = &[
             "https://wavey.info/posts/2025/decomissioning-prisma-finance",
         ],
     ),
-    unserved(
-        "sandbox",
-        InUse("`staking_rewards`, if its pools have the views that the kit reads; one source lists them"),
-        &["https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/registries/stakingOnly.js"],
-    ),
-    unserved("stakefish", InUse("a kit for its recipient of fees; no second source was found"), &[]),
     unserved(
         "synthetix",
         InUse("a kit for SNX that is staked on Ethereum; on Arbitrum and Base its third version has ended"),
