@@ -72,6 +72,7 @@ mod operation;
 mod operators;
 mod others;
 mod outages;
+mod peers;
 mod pendle;
 mod plugin_ask;
 mod plugin_check;
