@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 const SAME: usize = 90;
 /// Where to write, for `tests/peers/record.mjs`, what each record lacks and what our plugins answer.
 const WRITE_TO: &str = "PORTOLAN_PEERS_WRITE";
-/// Of a block whose time is not in the record.
+/// Time of a block whose record has none.
 const TIME_UNKNOWN_S: u64 = 1_700_000_000;
 
 /// What is owed to an account, apart from what it holds.
@@ -53,7 +53,7 @@ struct Record {
     network: u64,
     account: Address,
     block: u64,
-    /// Of the block, in seconds; absent if no reply has it.
+    /// Time of the block, in seconds; absent if no reply has it.
     timestamp: Option<u64>,
     /// Amounts that both have.
     same: Vec<Amount>,
