@@ -120,7 +120,7 @@ export const wrappers = {
     trove('open', [farmer, tokens.wbtc, 10_000n * ONE, SATS]);
     trove('open', [farmer, tokens.weth, 1_000n * ONE, ONE]);
     trove('deposit', [whale, 400n * ONE, [2n * SATS, 0n], 5n * ONE]);
-    trove('stake', [whale, 70n * ONE, [0n, ONE], 6n * ONE]);
+    trove('stake', [farmer, 70n * ONE, [0n, ONE], 6n * ONE]);
 
     // The lock of a week ends after the snapshot, and the one before it did.
     await world.at(SNAPSHOT - 3 * WEEK);
