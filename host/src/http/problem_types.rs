@@ -93,7 +93,7 @@ pub(super) static INVALID_ADDRESS: ProblemType = ProblemType {
     title: "Invalid address",
     statuses: &[StatusCode::BAD_REQUEST],
     happened: "The address is not `0x` and 40 hex digits, or its mixed-case checksum (EIP-55) is wrong, \
-                or `account` is given with two values.",
+                or `account` is given with two values, or the token of a plan to revoke has no allowances.",
     remedy: "Correct the address. A name has a dot, an address has none.",
 };
 

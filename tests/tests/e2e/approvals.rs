@@ -253,4 +253,10 @@ fn bad_input_has_a_clear_problem() {
     ] {
         problem::detail(&fixture.gateway.get(path).unwrap(), status, kind).unwrap();
     }
+    // A contract that has no allowances, and an address without a contract.
+    for token in [FARM, Address::repeat_byte(0x77)] {
+        let path = format!("/{:#x}/approvals/plan?network=polygon&token={token:#x}&spender={FARM:#x}", owner(9));
+        let detail = problem::detail(&fixture.gateway.get(&path).unwrap(), 400, "invalid-address").unwrap();
+        assert_eq!(detail, format!("{token:#x} is not a token with allowances on polygon"));
+    }
 }

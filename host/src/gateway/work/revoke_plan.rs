@@ -36,14 +36,22 @@ pub(in crate::gateway) struct RevokePlanWork {
 }
 
 impl RevokePlanWork {
-    async fn allowance(&self, context: &Context) -> Result<U256, Failure> {
+    /// Returns the allowance, or why it is unknown.
+    async fn allowance(&self, context: &Context) -> Result<Result<U256, BalanceFailure>, Failure> {
         let Revocation { token, spender, .. } = self.revoked;
-        let read = |read: Read| context.read(&self.network, move |session| session_read(session, read.clone()));
-        let failure = match read(allowance_read(self.account, token, spender)).await? {
-            Ok(allowance) => return Ok(allowance),
-            Err(failure) => Why::NoBalance(failure),
-        };
-        Err(Failure::new(failure.reason(), format!("the allowance of {token:#x} could not be read")))
+        let read = allowance_read(self.account, token, spender);
+        Ok(context.read(&self.network, move |session| session_read(session, read.clone())).await?)
+    }
+
+    /// Returns the problem of an unknown allowance.
+    fn unknown(&self, failure: BalanceFailure, report: JobReport) -> Problem {
+        let token = self.revoked.token;
+        if failure == BalanceFailure::Refused {
+            let network = &self.network.slug;
+            return Problem::InvalidAddress(format!("{token:#x} is not a token with allowances on {network}"));
+        }
+        let detail = format!("the allowance of {token:#x} could not be read");
+        missing::problem(&[report.failed(Failure::new(Why::NoBalance(failure).reason(), detail))])
     }
 
     /// Tries the call.
@@ -88,15 +96,13 @@ impl Work for RevokePlanWork {
         report.stats.batches = 1;
         report.stats.reads = 1;
         let plan = match self.allowance(&context).await {
-            Ok(U256::ZERO) => {
+            Ok(Ok(U256::ZERO)) => {
                 let Self { network, account, .. } = self;
                 ClaimPlan { network, account, calls: Vec::new(), whole: None, left_out: Vec::new() }
             }
-            Ok(_) => self.tried(&context).await,
-            Err(failure) => {
-                missing::check(&[report.failed(failure)])?;
-                return Err(Problem::Internal("a failed report is no problem".into()));
-            }
+            Ok(Ok(_)) => self.tried(&context).await,
+            Ok(Err(failure)) => return Err(self.unknown(failure, report)),
+            Err(failure) => return Err(missing::problem(&[report.failed(failure)])),
         };
         report.stats = report.stats.since(began);
         Ok(context.answer(Items::ClaimPlan(Box::new(plan)), vec![report]))
