@@ -195,7 +195,7 @@ fn answers(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     let columns =
         ["answer, warm", "plugins run", "wall, ms", "processor time, ms", "wall, ratio", "processor time, ratio"];
     begin(say, "All plugins on distant networks, nothing found", &columns);
-    for (question, path, list) in QUESTIONS {
+    for (question, path, list, _) in QUESTIONS {
         let start = |mode| TenNetworks::start(&declared, [ROUND_TRIP, ROUND_TRIP * HANDSHAKES], &config(mode));
         let mut sides = MODES.map(start).into_iter().collect::<Result<Vec<_>>>()?;
         for side in &mut sides {
