@@ -10,6 +10,9 @@ const DAY: u64 = 86_400;
 
 static FORK: SharedFork = SharedFork::new("wrappers");
 
+/// Names and amounts.
+type StakedLegs<'a> = &'a [(&'a str, u128)];
+
 /// Name and amount of each leg of the locked positions, sorted.
 fn locked(fork: &Fork, who: &str) -> Vec<(String, u128)> {
     let rows = fork.items("locked/{}/positions", who).unwrap();
@@ -121,7 +124,7 @@ fn stakes_are_told_in_what_was_staked() {
     let row = |symbol: &str, amount: u128| (symbol.to_owned(), amount);
     assert_eq!(fork.staked("farmer").unwrap(), [row("LOOKS", 10 * ONE), row("LP", 40 * ONE)]);
     assert_eq!(fork.staked("exited").unwrap(), []);
-    let held: [(&str, &str, &[(&str, u128)]); 11] = [
+    let held: [(&str, &str, StakedLegs<'_>); 11] = [
         ("penpie", "farmer", &[("LP", 7 * ONE)]),
         ("equilibria", "farmer", &[("EPENDLE", 4 * ONE), ("LP", 30 * ONE)]),
         ("stake-dao", "farmer", &[("LP", 20 * ONE)]),

@@ -81,9 +81,7 @@ fn markets(network: u64) -> CannedReplies {
         chain.reply(network, FACTORY, &market_countCall {}, &word(2))
     };
     (0..2).fold(chain, |chain, n| {
-        let others = [exchange(n), WETH, CRVUSD, FACTORY, FACTORY];
-        let market: Vec<Address> = [vault(n), controller(n)].into_iter().chain(others).collect();
-        let market: [Address; 7] = market.try_into().expect("seven");
+        let market = [vault(n), controller(n), exchange(n), WETH, CRVUSD, FACTORY, FACTORY];
         let chain = match network {
             // It lists markets alone.
             SECOND => chain.reply(network, FACTORY, &marketsCall(word(n)), &market),

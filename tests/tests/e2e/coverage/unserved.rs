@@ -29,7 +29,9 @@ const fn unserved(slug: &'static str, state: State, sources: &'static [&'static 
 pub(crate) const UNSERVED: &[Unserved] = &[
     unserved(
         "autoearn",
-        InUse("the views of its chef, whose code no public source holds: one source lists it, with pools and no accounts"),
+        InUse(
+            "the views of its chef, whose code no public source holds: one source lists it, with pools and no accounts",
+        ),
         &["https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/autoearn"],
     ),
     unserved(
