@@ -196,7 +196,7 @@ impl HarvestPools {
         staked: U256,
         account: Address,
     ) -> Result<Position, Error> {
-        let (staked, owed) = cx.join((self.worth(cx, pool, staked, account), self.owed(cx, pool, account))).await?;
+        let (staked, owed) = cx.join((self.value(cx, pool, staked, account), self.owed(cx, pool, account))).await?;
         let position = Position::new(PositionKind::STAKED, labels.market, pool).mechanism(self.types.stake);
         let position = position.named(format!("{} pool", symbol(self.stake)));
         let position = position.leg(Leg::new(LegRole::STAKED, self.stake, staked));
@@ -205,8 +205,8 @@ impl HarvestPools {
         Ok(position.legs(owed.into_iter().map(|(token, amount)| Leg::new(LegRole::REWARD_OWED, token, amount))))
     }
 
-    /// Returns what the stake is worth.
-    async fn worth(&self, cx: &JobContext, pool: Address, staked: U256, user: Address) -> Result<U256, Error> {
+    /// Returns the value of the stake in the token.
+    async fn value(&self, cx: &JobContext, pool: Address, staked: U256, user: Address) -> Result<U256, Error> {
         match self.kind {
             PoolKind::Sharing => cx.call(pool, looksrare::calculateSharesValueInLOOKSCall { user }).await,
             PoolKind::Pool | PoolKind::Plutus => Ok(staked),
