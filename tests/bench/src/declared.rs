@@ -32,8 +32,18 @@ const OF_ACCOUNT: [&str; 9] =
 /// In the names of functions that count.
 const COUNTS: [&str; 7] = ["length", "count", "n_", "num", "size", "nftcounter", "totalcollaterals"];
 /// In the names of functions that count or list few.
-const OF_FEW: [&str; 9] =
-    ["reward", "registry", "queue", "assets", "collaterals", "coins", "adapters", "marketparams", "marketids"];
+const OF_FEW: [&str; 10] = [
+    "reward",
+    "registry",
+    "queue",
+    "assets",
+    "collaterals",
+    "coins",
+    "adapters",
+    "marketparams",
+    "marketids",
+    "trovemanager",
+];
 
 /// The functions by their selectors.
 #[derive(Debug)]

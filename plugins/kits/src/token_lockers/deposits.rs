@@ -11,7 +11,7 @@ use crate::bounds;
 use crate::partial::{join_partial, with_each};
 
 portolan_plugin_api::sol! {
-    function getDepositsByWithdrawalAddress(address withdrawalAddress) external view returns (uint256[]);
+    function getDepositsByWithdrawalAddress(address account) external view returns (uint256[]);
     // The token is zero where the lock holds an NFT.
     function lockedToken(uint256 id) external view returns (
         address tokenAddress, address withdrawalAddress, uint256 tokenAmount, uint256 unlockTime, bool withdrawn
@@ -59,9 +59,7 @@ pub(super) async fn locks(
     lockers: Vec<Locker>,
     account: Address,
 ) -> Result<Vec<LockedToken>, Error> {
-    let calls = lockers
-        .iter()
-        .map(|locker| (locker.address, getDepositsByWithdrawalAddressCall { withdrawalAddress: account }));
+    let calls = lockers.iter().map(|locker| (locker.address, getDepositsByWithdrawalAddressCall { account }));
     let calls = cx.call_each(calls);
     let lists = with_each(lockers, calls).await.or_none_where_gone(cx, market)?;
     let mut ids = Vec::new();
