@@ -26,9 +26,9 @@ use crate::read_nonzero::read_nonzero;
 portolan_plugin_api::sol! {
     // ArrakisMetaVaultFactory.sol: both lists grow only.
     function numOfPublicVaults() external view returns (uint256);
-    function publicVaults(uint256 startIndex, uint256 endIndex) external view returns (address[]);
+    function publicVaults(uint256 start, uint256 end) external view returns (address[]);
     function numOfPrivateVaults() external view returns (uint256);
-    function privateVaults(uint256 startIndex, uint256 endIndex) external view returns (address[]);
+    function privateVaults(uint256 start, uint256 end) external view returns (address[]);
     function nft() external view returns (address);
     // PrivateVaultNFT.sol
     function ownerOf(uint256 tokenId) external view returns (address);
@@ -112,7 +112,7 @@ impl MetaVaults {
         let factory = self.factory;
         let walk = |places: Range<u64>| async move {
             let (start, end) = (U256::from(places.start), U256::from(places.end));
-            cx.call(factory, publicVaultsCall { startIndex: start, endIndex: end }).await
+            cx.call(factory, publicVaultsCall { start, end }).await
         };
         let count = cx.call(factory, numOfPublicVaultsCall {}).within(COUNT_STANDS_S);
         let mut vaults: Vec<Address> = cx.facts(labels.market, PUBLIC_VAULTS, count, walk).await?;
@@ -150,7 +150,7 @@ impl MetaVaults {
         }
         let walk = |places: Range<u64>| async move {
             let (start, end) = (U256::from(places.start), U256::from(places.end));
-            cx.call(factory, privateVaultsCall { startIndex: start, endIndex: end }).await
+            cx.call(factory, privateVaultsCall { start, end }).await
         };
         let count = cx.call(factory, numOfPrivateVaultsCall {}).within(COUNT_STANDS_S);
         let mut vaults: Vec<Address> = cx.facts(labels.market, PRIVATE_VAULTS, count, walk).await?;
