@@ -19,6 +19,7 @@ use crate::boxed::Boxed;
 use crate::fixed_point::{WAD, mul_div, product, too_large, whole};
 use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::partial::{join_partial, with_each};
+use crate::token_sums;
 
 portolan_plugin_api::sol! {
     // TroveManager.sol
@@ -291,8 +292,7 @@ fn summed(at: Address, tokens: Vec<Address>, amounts: Vec<U256>) -> Result<BTree
 
 fn add(sums: &mut BTreeMap<Address, U256>, token: Address, amount: U256) -> Result<(), Error> {
     if !amount.is_zero() {
-        let sum = sums.entry(token).or_default();
-        *sum = sum.checked_add(amount).ok_or_else(too_large)?;
+        token_sums::add(sums, token, amount)?;
     }
     Ok(())
 }

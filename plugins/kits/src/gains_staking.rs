@@ -16,9 +16,9 @@ use portolan_plugin_api::{
 
 use crate::bounds;
 use crate::boxed::Boxed;
-use crate::fixed_point::too_large;
 use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::partial::join_partial;
+use crate::token_sums;
 
 portolan_plugin_api::sol! {
     struct UnlockSchedule {
@@ -185,8 +185,7 @@ impl GainsStaking {
         let (amounts, token) = cx.join((amounts, cx.call(self.staking, gnsCall {}).immutable())).await?;
         let mut paid = BTreeMap::from([(token, releasable)]);
         for (token, amount) in self.rewards(cx, amounts).await? {
-            let sum = paid.entry(token).or_default();
-            *sum = sum.checked_add(amount).ok_or_else(too_large)?;
+            token_sums::add(&mut paid, token, amount)?;
         }
         let claim = cx.claim(self.staking, &claimUnlockedGnsCall { ids: vec![id] });
         let row = Claimable::new(labels.market, self.staking, claim).mechanism(self.types.stake).numbered(id);

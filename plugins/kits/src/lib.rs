@@ -108,6 +108,7 @@ mod owned_nfts;
 mod partial;
 mod read_nonzero;
 mod share_price;
+mod token_sums;
 mod trove_health;
 mod vat;
 

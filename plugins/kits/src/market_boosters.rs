@@ -20,10 +20,12 @@ use portolan_plugin_api::{
 
 use crate::bounds::truncate;
 use crate::boxed::Boxed;
-use crate::fixed_point::{mul_div, too_large};
+use crate::fixed_point::mul_div;
 use crate::kit::{COUNT_STANDS_S, DeploymentReader, Kit, Labels, Shared};
+use crate::native_placeholder::{PLATFORM_TOKEN, named_token};
 use crate::partial::{join_partial, with_each};
 use crate::read_nonzero::read_nonzero;
+use crate::token_sums;
 
 portolan_plugin_api::sol! {
     // PendleBoosterBaseUpg.sol
@@ -67,8 +69,6 @@ const CLAIM_GAS: u32 = 5_000_000;
 const POOL_WORD: u32 = 2;
 /// Denominator of the booster's parts.
 const WHOLE: U256 = U256::from_limbs([10_000, 0, 0, 0]);
-/// Address by which the pools name the network's own token.
-const PLATFORM_TOKEN: Address = Address::repeat_byte(0xef);
 
 /// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -263,15 +263,10 @@ impl MarketBooster {
         let pendle = cx.call(self.booster, pendleCall {}).immutable().await?;
         let minted = owed.iter().find(|(token, _)| *token == pendle).map(|(_, amount)| *amount).unwrap_or_default();
         for (token, _) in &mut owed {
-            if *token == PLATFORM_TOKEN {
-                *token = NATIVE;
-            }
+            *token = named_token(*token);
         }
         for (token, amount) in self.minted(cx, minted).await? {
-            match owed.iter_mut().find(|(known, _)| *known == token) {
-                Some((_, sum)) => *sum = sum.checked_add(amount).ok_or_else(too_large)?,
-                None => owed.push((token, amount)),
-            }
+            token_sums::add_in_order(&mut owed, token, amount)?;
         }
         Ok(owed)
     }

@@ -19,9 +19,9 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::fixed_point::too_large;
 use crate::kit::{COUNT_STANDS_S, DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::partial::{join_partial, with_each};
+use crate::token_sums;
 
 portolan_plugin_api::sol! {
     // PoolRegistry.sol
@@ -208,8 +208,7 @@ async fn owed(cx: &JobContext, vault: Address) -> Result<BTreeMap<Address, U256>
     }
     let mut owed: BTreeMap<Address, U256> = BTreeMap::new();
     for (token, amount) in tokens.into_iter().zip(amounts).filter(|(token, _)| !token.is_zero()) {
-        let sum = owed.entry(token).or_default();
-        *sum = sum.checked_add(amount).ok_or_else(too_large)?;
+        token_sums::add(&mut owed, token, amount)?;
     }
     Ok(owed)
 }

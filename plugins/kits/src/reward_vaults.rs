@@ -21,6 +21,7 @@ use crate::boxed::Boxed;
 use crate::fixed_point::{RAY, mul_div, too_large};
 use crate::kit::{COUNT_STANDS_S, DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::partial::{join_partial, with_each};
+use crate::token_sums;
 
 portolan_plugin_api::sol! {
     // ChildLiquidityGaugeFactory, of Curve. A gauge stays at its place.
@@ -232,10 +233,7 @@ impl RewardVaults {
         let leg = Leg::new(LegRole::STAKED, asset, held.balance).of_total(total).receipt(held.vault);
         let mut owed: Vec<(Address, U256)> = Vec::new();
         for (token, amount) in main.into_iter().chain(extra) {
-            match owed.iter_mut().find(|(known, _)| *known == token) {
-                Some((_, sum)) => *sum = sum.checked_add(amount).ok_or_else(too_large)?,
-                None => owed.push((token, amount)),
-            }
+            token_sums::add_in_order(&mut owed, token, amount)?;
         }
         // They arrive whenever somebody harvests the gauge.
         let position = owed.iter().fold(position, |position, (token, _)| position.reward(Reward::new(*token, None)));

@@ -20,9 +20,10 @@ use portolan_plugin_api::{
 
 use crate::bounds::truncate;
 use crate::boxed::Boxed;
-use crate::fixed_point::{WAD, mul_div, too_large};
+use crate::fixed_point::{WAD, mul_div};
 use crate::kit::{COUNT_STANDS_S, DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::partial::{join_partial, with_both, with_each};
+use crate::token_sums;
 
 portolan_plugin_api::sol! {
     function poolLength() external view returns (uint256);
@@ -274,8 +275,7 @@ impl TokenMaster {
         for (token, amount) in amounts {
             let amount = after(amount, part)?;
             if !amount.is_zero() {
-                let sum = found.paid.entry(token).or_default();
-                *sum = sum.checked_add(amount).ok_or_else(too_large)?;
+                token_sums::add(&mut found.paid, token, amount)?;
             }
         }
         Ok(found)

@@ -9,13 +9,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Lock, NATIVE, Position, PositionKind,
-    Question, Role, SettingsError, U256, symbol,
+    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Lock, Position, PositionKind, Question,
+    Role, SettingsError, U256, symbol,
 };
 
 use crate::bounds::truncate;
 use crate::boxed::Boxed;
 use crate::kit::{COUNT_STANDS_S, DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::native_placeholder::named_token;
 use crate::partial::{join_partial, with_each};
 
 portolan_plugin_api::sol! {
@@ -42,8 +43,6 @@ const REWARDS_MAX: usize = 32;
 const WEEKS_MAX: usize = 64;
 /// Gas of what is earned: it reads a few slots for each week since the account was paid.
 const EARNED_GAS: u32 = 5_000_000;
-/// Address by which the lock names the network's own token.
-const PLATFORM_TOKEN: Address = Address::repeat_byte(0xef);
 
 /// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,8 +146,7 @@ impl WeeklyLock {
         let row = Claimable::new(labels.market, self.lock, claim).mechanism(self.types.lock);
         let row = row.named(format!("{} lock rewards", symbol(self.token)));
         let owed = owed.into_iter().filter(|(_, amount)| !amount.is_zero());
-        let row = owed
-            .fold(row, |row, (token, amount)| row.pays(if token == PLATFORM_TOKEN { NATIVE } else { token }, amount));
+        let row = owed.fold(row, |row, (token, amount)| row.pays(named_token(token), amount));
         Ok((!row.payments.is_empty()).then_some(row))
     }
 

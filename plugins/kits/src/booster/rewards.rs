@@ -6,7 +6,7 @@ use super::contracts::{
     baseTokenCall, earnedCall, extraRewardsCall, extraRewardsLengthCall, periodFinishCall, rewardPoolCall,
     rewardRateCall, rewardTokenCall, tokenCall,
 };
-use crate::fixed_point::too_large;
+use crate::token_sums;
 
 /// Extra rewards of a pool that are read; no known pool has half as many.
 const EXTRAS_MAX: usize = 32;
@@ -68,10 +68,7 @@ pub(super) async fn rate(cx: &JobContext, at: Address) -> Result<U256, Error> {
 pub(super) fn by_token(amounts: impl IntoIterator<Item = (Address, U256)>) -> Result<Vec<(Address, U256)>, Error> {
     let mut sums: Vec<(Address, U256)> = Vec::new();
     for (token, amount) in amounts.into_iter().filter(|(_, amount)| !amount.is_zero()) {
-        match sums.iter_mut().find(|(other, _)| *other == token) {
-            Some((_, sum)) => *sum = sum.checked_add(amount).ok_or_else(too_large)?,
-            None => sums.push((token, amount)),
-        }
+        token_sums::add_in_order(&mut sums, token, amount)?;
     }
     Ok(sums)
 }

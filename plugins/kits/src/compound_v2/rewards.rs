@@ -19,6 +19,7 @@ use super::{CompoundV2, CompoundV2Rewards, IndexViews, ZERO_STANDS_S};
 use crate::fixed_point::{WAD, product, too_large};
 use crate::kit::Labels;
 use crate::partial::join_partial;
+use crate::token_sums;
 
 /// Ten times the distributors of the largest known comptroller.
 const DISTRIBUTORS_MAX: usize = 100;
@@ -162,8 +163,7 @@ async fn distributed(
     let owed = cx.call(distributor, getOutstandingRewardsForUserCall { user: account }).await?;
     let mut sums: BTreeMap<Address, U256> = BTreeMap::new();
     for reward in owed.into_iter().flat_map(|market| market.rewards).filter(|reward| !reward.totalAmount.is_zero()) {
-        let sum = sums.entry(reward.emissionToken).or_default();
-        *sum = sum.checked_add(reward.totalAmount).ok_or_else(too_large)?;
+        token_sums::add(&mut sums, reward.emissionToken, reward.totalAmount)?;
     }
     if sums.is_empty() {
         return Ok(Vec::new());

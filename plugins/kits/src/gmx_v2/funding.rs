@@ -9,9 +9,9 @@ use super::GmxV2;
 use super::markets::{Market, markets};
 use super::store::{getUintCall, named};
 use crate::bounds;
-use crate::fixed_point::too_large;
 use crate::kit::Labels;
 use crate::read_nonzero::read_nonzero;
+use crate::token_sums;
 
 portolan_plugin_api::sol! {
     // router/ExchangeRouter.sol. Pays what the sender is owed in each market and token.
@@ -44,8 +44,7 @@ pub(super) async fn claimables(
     let claim = cx.claim(of.router, &claimFundingFeesCall { markets, tokens, receiver: account });
     let mut paid: BTreeMap<Address, U256> = BTreeMap::new();
     for ((_, token), amount) in owed {
-        let sum = paid.entry(token).or_default();
-        *sum = sum.checked_add(amount).ok_or_else(too_large)?;
+        token_sums::add(&mut paid, token, amount)?;
     }
     let row = Claimable::new(labels.market, of.router, claim).mechanism(of.types.perpetual);
     let row = row.named(format!("{} funding fees", labels.title));
