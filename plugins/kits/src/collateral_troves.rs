@@ -11,15 +11,15 @@ use std::sync::Arc;
 
 use portolan_plugin_api::{
     Address, Claim, ClaimTemplate, Claimable, Error, Health, JobContext, Keys, Leg, LegRole, Lineage, Position,
-    PositionKind, Price, Question, Reward, Role, SettingsError, U256, symbol,
+    PositionKind, Question, Reward, Role, SettingsError, U256, symbol,
 };
 
 use crate::bounds::truncate;
 use crate::boxed::Boxed;
-use crate::fixed_point::{WAD, mul_div, product, too_large, whole};
 use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::partial::{join_partial, with_each};
 use crate::token_sums;
+use crate::trove_health::Ratio;
 
 portolan_plugin_api::sol! {
     // TroveManager.sol
@@ -189,7 +189,8 @@ impl CollateralTroves {
             let position = position.mechanism(self.types.trove).named(format!("{} trove", symbol(collateral)));
             let position = position.legs([supplied, leg(LegRole::BORROWED, token, trove.debt)]);
             let position = position.numbered(U256::from_be_slice(collateral.as_slice()));
-            let health = self.health(cx, config, (collateral, trove.coll), (token, trove.debt)).await;
+            let ratio = Ratio { collateral: (collateral, trove.coll), debt: (token, trove.debt) };
+            let health = self.health(cx, config, ratio).await;
             let health = health.inspect_err(|error| cx.report_missing(format!("{}: health: {error}", labels.market)));
             Ok(Position { health: health.ok(), ..position })
         });
@@ -197,25 +198,14 @@ impl CollateralTroves {
     }
 
     /// Returns the collateral ratio over the minimum ratio, and the price at which they are equal.
-    async fn health(
-        &self,
-        cx: &JobContext,
-        config: Address,
-        (collateral, amount): (Address, U256),
-        (token, debt): (Address, U256),
-    ) -> Result<Health, Error> {
+    async fn health(&self, cx: &JobContext, config: Address, ratio: Ratio) -> Result<Health, Error> {
+        let (collateral, _) = ratio.collateral;
         let feed = cx.call(self.manager, priceFeedCall {}).within(COLLATERALS_STAND_S).await?;
         let price = cx.call(feed, fetchPriceCall { collateral }).isolated();
         let least = cx.call(config, getCollateralMCRCall { collateral });
         let decimals = cx.call(config, getCollateralDecimalsCall { collateral }).immutable();
         let (price, least, decimals) = cx.join((price, least, decimals)).await?;
-        // Prices, ratios and the debt have 18 decimals; the collateral has its own.
-        let worth = mul_div(amount, price, whole(collateral, decimals)?)?;
-        let factor = mul_div(mul_div(worth, WAD, debt)?, WAD, least)?;
-        let owed = mul_div(debt, least, WAD)?;
-        let x128 = product(owed, U256::ONE << 128)?.checked_div(amount).ok_or_else(too_large)?;
-        let price = Price { base: collateral, quote: Some(token), x128, rest_x192: None };
-        Ok(Health { factor_wad: Some(factor), liquidation_price: Some(price) })
+        ratio.health_scaled(price, least, decimals)
     }
 
     /// Returns the deposit in the stability pool and the stake, where the account has any.

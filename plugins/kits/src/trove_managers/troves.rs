@@ -8,14 +8,12 @@ use super::{
     ListedManagers, MCRCall, claimCollateralCall, collateralTokenCall, debtTokenCall, decimalsCall, fetchPriceCall,
     getEntireDebtAndCollCall, getEntireDebtAndCollReturn, interestRateCall, surplusBalancesCall,
 };
-use crate::fixed_point::{product, whole, yearly};
+use crate::fixed_point::yearly;
 use crate::kit::{Labels, ZERO_STANDS_S};
 use crate::partial::{join_partial, or_default, with_each};
 use crate::read_nonzero::read_nonzero;
 use crate::trove_health::Ratio;
 
-/// Decimals of debts, of prices and of the ratio.
-const DECIMALS: u64 = 18;
 /// Cache time of what a manager's owner may set, in seconds.
 const SETTINGS_STAND_S: u32 = 300;
 
@@ -61,18 +59,13 @@ async fn position(
     Ok(Position { health, ..position.leg(Leg::new(LegRole::BORROWED, debt_token, debt).rate_ray(yearly(rate)?)) })
 }
 
-/// Returns the collateral ratio over the minimum ratio, and the price at which they are equal. The manager scales the
-/// collateral to 18 decimals for its ratio; the price is one of smallest units.
+/// Returns the collateral ratio over the minimum ratio, and the price at which they are equal.
 async fn health(cx: &JobContext, manager: Address, ratio: Ratio) -> Result<Health, Error> {
-    let (collateral, amount) = ratio.collateral;
+    let (collateral, _) = ratio.collateral;
     let price = cx.call(manager, fetchPriceCall {}).isolated();
     let least = cx.call(manager, MCRCall {}).within(SETTINGS_STAND_S);
     let (price, least, decimals) = cx.join((price, least, cx.call(collateral, decimalsCall {}))).await?;
-    let missing = U256::from(DECIMALS).checked_sub(U256::from(decimals));
-    let missing = missing.ok_or_else(|| Error::new(format!("{collateral}: a collateral with {decimals} decimals")))?;
-    let scaled = Ratio { collateral: (collateral, product(amount, whole(collateral, missing)?)?), ..ratio };
-    let liquidation_price = ratio.health(price, least)?.liquidation_price;
-    Ok(Health { liquidation_price, ..scaled.health(price, least)? })
+    ratio.health_scaled(price, least, U256::from(decimals))
 }
 
 /// Returns a claim for each manager that has collateral left over.
