@@ -17,6 +17,7 @@ import { comets } from './profiles/comets.mjs';
 import { comptroller } from './profiles/comptroller.mjs';
 import { credit } from './profiles/credit.mjs';
 import { curve } from './profiles/curve.mjs';
+import { escrows } from './profiles/escrows.mjs';
 import { ethereum } from './profiles/ethereum.mjs';
 import { fantom } from './profiles/fantom.mjs';
 import { frax } from './profiles/frax.mjs';
@@ -62,7 +63,7 @@ keepViem();
 // For tests that place them on a running chain.
 const DOUBLES = ['DetectorDouble', 'FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
-const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, accountants, boosters, cdps, chefs, comets, comptroller, credit, curve, frax, gmx, lenders, lista, lockers, morphoBlue, pendle, positions, shares, silos, staked, superfluid, templates, troves, umbrella, vaults, vesting, voters, wrappers, yearn, ...listed];
+const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, accountants, boosters, cdps, chefs, comets, comptroller, credit, curve, escrows, frax, gmx, lenders, lista, lockers, morphoBlue, pendle, positions, shares, silos, staked, superfluid, templates, troves, umbrella, vaults, vesting, voters, wrappers, yearn, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));

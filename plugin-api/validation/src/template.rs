@@ -13,8 +13,11 @@ pub const ARGUMENTS_BYTES_MAX: usize = 16 << 10;
 const WORD: usize = 32;
 /// Members of a list, or words of a text: as many as the arguments have words.
 const LIST_MAX: usize = ARGUMENTS_BYTES_MAX / WORD;
-/// Values that a decoder may create from a claim's arguments, if all their lists share bytes: two lists of lists.
-const VALUES_MAX: usize = 2 * LIST_MAX * LIST_MAX;
+/// Values beside lists in a member of a list, such as an account and numbers.
+const BESIDE_MAX: usize = 16;
+/// Values that a decoder may create from a claim's arguments, if all their lists share bytes: a list whose members have two
+/// lists, and a few values beside them.
+const VALUES_MAX: usize = LIST_MAX * (2 * LIST_MAX + BESIDE_MAX);
 
 /// A valid claim template. The [table of functions](crate::ClaimFunctions) decides if claims may use it.
 #[derive(Debug)]
@@ -327,7 +330,14 @@ mod tests {
     #[test]
     fn a_type_of_which_few_bytes_say_much_is_refused() {
         let parsed = |signature: &str| parse(signature).map(drop);
-        for kind in ["uint256[512]", "bytes32[][]", "string[]", "(address,bytes[3])[2]", "(bytes32[],uint256)[]"] {
+        for kind in [
+            "uint256[512]",
+            "bytes32[][]",
+            "string[]",
+            "(address,bytes[3])[2]",
+            "(bytes32[],uint256)[]",
+            "(address[],uint256[],address)[]",
+        ] {
             assert_eq!(parsed(&format!("claim({kind})")), Ok(()), "{kind}");
         }
         let many = ["uint256[4000000000][]", "uint256[4000000000]", "(uint256[][],uint256)[3]", "bytes[9][300]"];

@@ -1,4 +1,4 @@
-//! Streams, vesting plans, lockers and lists of rewards: what is released or was earned, what still vests or is
+//! Streams, vesting plans, escrows, lockers and lists of rewards: what is released or was earned, what still vests or is
 //! locked, and events of what was locked and claimed.
 //!
 //! Invariant: an amount is in units of its token, or is left out. A protocol's events are also reported of contracts
@@ -13,6 +13,7 @@ use portolan_kits::kit::Kit;
 use portolan_kits::lockup_streams::LockupStreamsKit;
 use portolan_kits::merkl::MerklKit;
 use portolan_kits::merkle_distributor::MerkleDistributorKit;
+use portolan_kits::reward_escrow::RewardEscrowKit;
 use portolan_kits::super_tokens::SuperTokensKit;
 use portolan_kits::token_lockers::TokenLockersKit;
 use portolan_kits::token_plans::TokenPlansKit;
@@ -34,6 +35,9 @@ const PLANS: TokenPlansKit = TokenPlansKit { plan: "token-plan" };
 /// Vesting escrows of LlamaPay.
 const ESCROWS: VestingEscrowsKit = VestingEscrowsKit { escrow: "vesting-escrow" };
 
+/// Escrowed rewards of Synthetix.
+const REWARD_ESCROW: RewardEscrowKit = RewardEscrowKit { escrow: "reward-escrow" };
+
 /// Super tokens of Superfluid.
 const SUPER_TOKENS: SuperTokensKit = SuperTokensKit {
     balance: "super-token",
@@ -54,6 +58,7 @@ const KEYS: &[&[&str]] = &[
     LockupStreamsKit::KEYS,
     TokenPlansKit::KEYS,
     VestingEscrowsKit::KEYS,
+    RewardEscrowKit::KEYS,
     SuperTokensKit::KEYS,
     TokenLockersKit::KEYS,
     MerkleDistributorKit::KEYS,
@@ -67,7 +72,7 @@ pub struct Distributors;
 impl AccountProtocols for Distributors {
     const ROWS: Rows = rows!("protocols", KEYS);
     const KITS: &'static [&'static dyn Kit] =
-        &[&MERKL, &STREAMS, &PLANS, &ESCROWS, &SUPER_TOKENS, &LOCKERS, &AIRDROPS, &EventSourcesKit];
+        &[&MERKL, &STREAMS, &PLANS, &ESCROWS, &REWARD_ESCROW, &SUPER_TOKENS, &LOCKERS, &AIRDROPS, &EventSourcesKit];
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 

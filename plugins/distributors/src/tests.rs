@@ -52,6 +52,7 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("lockups", FORKED_LIST)],
         &[("token_plans", FORKED_LIST)],
         &[("escrow_factories", FORKED_LIST)],
+        &[("reward_escrow", FORKED), ("escrowed_token", FORKED)],
         &[("pair_lockers", FORKED_LIST)],
         &[("token_lockers", FORKED_LIST)],
         &[("super_tokens", FORKED_LIST), ("flow_forwarder", FORKED), ("pool_forwarder", FORKED)],

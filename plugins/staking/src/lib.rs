@@ -20,6 +20,7 @@ use portolan_kits::restaking::RestakingKit;
 use portolan_kits::restaking_vaults::RestakingVaultsKit;
 use portolan_kits::unified_farms::UnifiedFarmsKit;
 use portolan_kits::validator_shares::ValidatorSharesKit;
+use portolan_kits::vault_supervisor::VaultSupervisorKit;
 use portolan_kits::vote_escrow::VoteEscrowKit;
 use portolan_kits::withdraw_requests::WithdrawRequestsKit;
 use portolan_kits::withdrawal_queue::WithdrawalQueueKit;
@@ -56,6 +57,9 @@ const RESTAKING: RestakingKit = RestakingKit { restake: "restaking" };
 const RESTAKING_VAULTS: RestakingVaultsKit =
     RestakingVaultsKit { vault: "restaking-vault", collateral: "DEFAULT-COLLATERAL" };
 
+/// Karak's vaults.
+const SUPERVISED_VAULTS: VaultSupervisorKit = VaultSupervisorKit { restake: "supervised-vault" };
+
 /// ARPA's staking.
 const NODE_STAKING: NodeStakingKit = NodeStakingKit { stake: "node-staking" };
 
@@ -70,6 +74,7 @@ const KEYS: &[&[&str]] = &[
     WithdrawRequestsKit::KEYS,
     RestakingKit::KEYS,
     RestakingVaultsKit::KEYS,
+    VaultSupervisorKit::KEYS,
     ValidatorSharesKit::KEYS,
     VoteEscrowKit::KEYS,
     UnifiedFarmsKit::KEYS,
@@ -92,6 +97,7 @@ impl AccountProtocols for Staking {
         &REQUESTS,
         &RESTAKING,
         &RESTAKING_VAULTS,
+        &SUPERVISED_VAULTS,
         &NODE_STAKING,
         &FEE_POOLS,
         &VALIDATOR_SHARES,

@@ -69,6 +69,7 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("delegation_manager", FORKED), ("strategy_manager", FORKED)],
         &[("restaking_vaults", FORKED_LIST)],
         &[("default_collaterals", FORKED_LIST)],
+        &[("vault_supervisor", FORKED)],
         &[("stake_manager", FORKED), ("staked_token", FORKED)],
         &[("vote_escrow", FORKED), ("fee_distributors", FORKED_LIST)],
         &[("unified_farms", FORKED_LIST)],

@@ -71,6 +71,7 @@ export const artifacts = {
   ...(await sushi()),
   ...(await morpho()),
   ...(await symbiotic()),
+  ...(await synthetix()),
   ...(await yearn()),
   ...(await savings()),
 };
@@ -168,6 +169,13 @@ async function symbiotic() {
   }
   const { Vault, VaultFactory } = output(oldCompiler(compiler, '0.8.25'), sources, {}, wanted);
   return { SymbioticVault: Vault, SymbioticVaultFactory: VaultFactory };
+}
+
+// As deployed on Ethereum: the sources of its list of contracts, whose code lacks the prefix.
+async function synthetix() {
+  const { sources } = JSON.parse((await packed('synthetix')).get('publish/deployed/mainnet/deployment.json').toString('utf8'));
+  const names = ['AddressResolver', 'RewardEscrowV2', 'RewardEscrowV2Storage'];
+  return Object.fromEntries(names.map((name) => [name, { abi: sources[name].abi, bytecode: `0x${sources[name].bytecode}` }]));
 }
 
 // Balancer has a contract named Vault too.

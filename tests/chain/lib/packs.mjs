@@ -43,6 +43,7 @@ const PINNED = {
   'solc@0.8.19': ['0.8.19', 'sha512-yqurS3wzC4LdEvmMobODXqprV4MYJcVtinuxgrp61ac8K2zz40vXA0eSAskSHPgv8dQo7Nux39i3QBsHx4pqyA=='],
   'solc@0.8.25': ['0.8.25', 'sha512-7P0TF8gPeudl1Ko3RGkyY6XVCxe2SdD/qQhtns1vl3yAbK/PDifKDLHGtx1t7mX3LgR7ojV7Fg/Kc6Q9D2T8UQ=='],
   'sphere-mezo-solidity-files': ['1.2.0', 'sha512-slDQvcqBgUQKzVLo5uHVKH3E367t07TPXNcHzxuSXaH/1iVWWDPnmXD6Z+BlvcI+QPcOTq/6PSpqS+zu4krT/g=='],
+  synthetix: ['2.102.1', 'sha512-SJsFT5VRqkQjqDO2K3s2h9LqnPjIIqAPEP6wV9MKnC5rcCBzkKYsHbba0Q+pRHxrM18ODic4HC51AYtaQcRu/Q=='],
 };
 
 const fetched = fetchMissing();

@@ -183,6 +183,12 @@ pub const ROWS: &[ForkRow] = &[
     ),
     row(["curve", "farms", "stake-dao"], "curve_gauges", "market = \"strategies\"\ngauge_controller = <curve/bare>"),
     row(CURVE, "llamalend", "market = \"loans\"\ncrvusd_factory = <curve/markets>"),
+    row(["escrows", "staking", "karak"], "vault_supervisor", "vault_supervisor = <karak/supervisor>"),
+    row(
+        ["escrows", "distributors", "synthetix"],
+        "reward_escrow",
+        "market = \"escrow\"\nreward_escrow = <escrow>\nescrowed_token = <assets/snx>",
+    ),
     row(
         ["frax", "staking", "frax"],
         "unified_farms",

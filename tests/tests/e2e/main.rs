@@ -38,6 +38,7 @@ mod docs;
 mod drain;
 mod early;
 mod endpoints;
+mod escrows;
 mod event_cases;
 mod events;
 mod explorer;

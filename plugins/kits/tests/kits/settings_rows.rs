@@ -62,6 +62,7 @@ use portolan_kits::quoted_vaults::QuotedVaultsKit;
 use portolan_kits::redeem_requests::RedeemRequestsKit;
 use portolan_kits::restaking::RestakingKit;
 use portolan_kits::restaking_vaults::RestakingVaultsKit;
+use portolan_kits::reward_escrow::RewardEscrowKit;
 use portolan_kits::reward_trackers::RewardTrackersKit;
 use portolan_kits::reward_vaults::RewardVaultsKit;
 use portolan_kits::safety_module::SafetyModuleKit;
@@ -81,6 +82,7 @@ use portolan_kits::umbrella::UmbrellaKit;
 use portolan_kits::unified_farms::UnifiedFarmsKit;
 use portolan_kits::unstake_cooldowns::UnstakeCooldownsKit;
 use portolan_kits::validator_shares::ValidatorSharesKit;
+use portolan_kits::vault_supervisor::VaultSupervisorKit;
 use portolan_kits::vester::VesterKit;
 use portolan_kits::vesting_escrows::VestingEscrowsKit;
 use portolan_kits::vote_escrow::VoteEscrowKit;
@@ -133,6 +135,7 @@ impl AccountProtocols for All {
         &WithdrawRequestsKit { request: "request" },
         &RestakingKit { restake: "restake" },
         &RestakingVaultsKit { vault: "vault", collateral: "collateral" },
+        &VaultSupervisorKit { restake: "restake" },
         &TokenizedVaultsKit { vault: "vault", share: "share" },
         &UnstakeCooldownsKit { cooldown: "cooldown" },
         &RedeemRequestsKit { request: "request" },
@@ -166,6 +169,7 @@ impl AccountProtocols for All {
         &TokenLockersKit { lock: "lock" },
         &TokenPlansKit { plan: "plan" },
         &VestingEscrowsKit { escrow: "escrow" },
+        &RewardEscrowKit { escrow: "escrow" },
         &SafetyModuleKit { stake: "stake" },
         &ShareVaultKit { key: "bar", vault_type: "bar" },
         &SiloKit { pair: "pair" },
@@ -243,6 +247,12 @@ const KITS: &[Shortest] = &[
         &[Question::CLAIMABLES, Question::FARMING, Question::LOCKED],
         &[1],
     ),
+    (
+        "vault_supervisor",
+        &[("vault_supervisor", At(1))],
+        &[Question::CLAIMABLES, Question::FARMING, Question::LOCKED],
+        &[1],
+    ),
     ("vester", &[("vester", At(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
     (
         "stargate_staking",
@@ -305,6 +315,12 @@ const KITS: &[Shortest] = &[
     ("token_lockers", &[("pair_lockers", AllAt(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
     ("token_plans", &[("token_plans", AllAt(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
     ("vesting_escrows", &[("escrow_factories", AllAt(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
+    (
+        "reward_escrow",
+        &[("reward_escrow", At(1)), ("escrowed_token", At(2))],
+        &[Question::CLAIMABLES, Question::LOCKED],
+        &[1],
+    ),
     ("position_pools", &[("position_master", At(1))], EARNS, &[1]),
     ("fee_staking", &[("fee_staking", At(1)), ("staked_token", At(2))], EARNS, &[1]),
     ("unified_farms", &[("unified_farms", AllAt(1))], EARNS, &[1]),

@@ -40,16 +40,6 @@ pub(crate) const UNSERVED: &[Unserved] = &[
         &["https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/hidden-hand"],
     ),
     unserved(
-        "karak",
-        InUse(
-            "a kit for its vaults and the days that a redemption waits; of what has ended, its network alone is told",
-        ),
-        &[
-            "https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/karak",
-            "https://github.com/l2beat/l2beat/pull/12886",
-        ],
-    ),
-    unserved(
         "kwenta",
         Ended("Synthetix has taken it over; its token is exchanged for SNX, and its staking is over"),
         &[
@@ -71,15 +61,6 @@ pub(crate) const UNSERVED: &[Unserved] = &[
         &[
             "https://paragraph.com/@resupply/prisma-shutdown-transition-plan.md",
             "https://wavey.info/posts/2025/decomissioning-prisma-finance",
-        ],
-    ),
-    unserved(
-        "synthetix",
-        InUse("a kit for SNX that is staked on Ethereum; on Arbitrum and Base its third version has ended"),
-        &[
-            "https://sips.synthetix.io/sips/sip-416",
-            "https://blog.synthetix.io/l2s-are-dead-long-live-ethereum",
-            "https://raw.githubusercontent.com/Synthetixio/SIPs/master/content/sips/sip-423.md",
         ],
     ),
     unserved(
