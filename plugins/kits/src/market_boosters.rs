@@ -1,13 +1,15 @@
 //! Boosters of Pendle's markets as Equilibria's: each pool stakes a market's shares, and pays what it earns and
-//! tokens of the protocol's own that a minter adds.
+//! tokens of the protocol's own that a minter adds. Some of these are receipts that are redeemed over time.
 //!
 //! Settings key `market_booster`. Answers claimables and farming positions, also of pools that are shut down, and of
-//! the pool that stakes the booster's own derivative of PENDLE. Invariant: a claim that its pool refuses is not
-//! answered but reported: the minter may have run out. A failing pool loses only its own rows. A claim calls a pool
-//! only if the booster names it at the answer's block.
+//! the pool that stakes the booster's own derivative of PENDLE, and locked positions of redemptions. Invariant: a claim
+//! that its pool refuses is not answered but reported: the minter may have run out. A failing pool loses only its own
+//! rows. A claim calls a pool or a receipt only if the booster names it at the answer's block.
 //!
 //! Source: <https://github.com/eqbtech/equilibria-contracts>, `PendleBoosterBaseUpg.sol`, `BaseRewardPoolV2.sol`,
 //! `EqbMinterBaseUpg.sol` and `XEqbToken.sol`.
+
+mod redemptions;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -26,6 +28,7 @@ use crate::native_placeholder::{PLATFORM_TOKEN, named_token};
 use crate::partial::{join_partial, with_each};
 use crate::read_nonzero::read_nonzero;
 use crate::token_sums;
+use redemptions::finalizeRedeemCall;
 
 portolan_plugin_api::sol! {
     // PendleBoosterBaseUpg.sol
@@ -108,14 +111,19 @@ impl Kit for MarketBoostersKit {
         Ok(keys.address_opt("market_booster")?.map(|booster| MarketBooster { booster, types: *self }.shared()))
     }
 
-    /// Whoever sends the call, it pays the account that it names.
+    /// Returns the template of rewards, which pays the account that it names, whoever sends it, and that of redemptions.
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
-        vec![ClaimTemplate::new::<getRewardCall>([Role::ACCOUNT]).by_anyone()]
+        let rewards = ClaimTemplate::new::<getRewardCall>([Role::ACCOUNT]).by_anyone();
+        vec![rewards, ClaimTemplate::new::<finalizeRedeemCall>([Role::NUMBER])]
     }
 
-    /// Returns the views that give the pools, which claims call.
+    /// Returns the views that give the pools and the receipts, which claims call.
     fn lineages(&self) -> Vec<Lineage> {
-        vec![Lineage::targets::<poolInfoCall>().at(POOL_WORD), Lineage::targets::<ePendleRewardPoolCall>()]
+        vec![
+            Lineage::targets::<poolInfoCall>().at(POOL_WORD),
+            Lineage::targets::<ePendleRewardPoolCall>(),
+            Lineage::targets::<xEqbCall>(),
+        ]
     }
 }
 
@@ -125,27 +133,33 @@ impl DeploymentReader for MarketBooster {
     }
 
     fn questions(&self) -> Vec<Question> {
-        vec![Question::CLAIMABLES, Question::FARMING]
+        vec![Question::CLAIMABLES, Question::FARMING, Question::LOCKED]
     }
 
-    /// Returns a claim per pool with a stake. Whoever leaves a pool is paid at once, except in an emergency.
+    /// Returns a claim per pool with a stake, and one of a redemption. Whoever leaves a pool is paid at once, except in an
+    /// emergency.
     fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
-            let held = self.held(cx, labels, account).await?;
-            let rows = held.into_iter().map(|(pool, _)| self.claimable(cx, labels, pool, account));
-            Ok(join_partial(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+            let parts: [Boxed<'_, Vec<Claimable>>; 2] = [
+                Box::pin(self.rewards(cx, labels, account)),
+                Box::pin(redemptions::claimables(cx, self, labels, account)),
+            ];
+            Ok(join_partial(cx, parts).await.fail_if_none(cx, labels.market)?.concat())
         })
     }
 
-    /// Returns a position per pool with a stake.
+    /// Returns a position per pool with a stake, or the redemptions.
     fn positions<'a>(
         &'a self,
         cx: &'a JobContext,
         labels: Labels<'a>,
-        _: Question,
+        question: Question,
         account: Address,
     ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
+            if question == Question::LOCKED {
+                return redemptions::positions(cx, self, labels, account).await;
+            }
             let held = self.held(cx, labels, account).await?;
             let rows = held.into_iter().map(|(pool, amount)| self.position(cx, labels, pool, amount, account));
             Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
@@ -154,6 +168,13 @@ impl DeploymentReader for MarketBooster {
 }
 
 impl MarketBooster {
+    /// Returns a claim per pool with a stake.
+    async fn rewards(&self, cx: &JobContext, labels: Labels<'_>, account: Address) -> Result<Vec<Claimable>, Error> {
+        let held = self.held(cx, labels, account).await?;
+        let rows = held.into_iter().map(|(pool, _)| self.claimable(cx, labels, pool, account));
+        Ok(join_partial(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+    }
+
     /// Returns the pools in which the account has a stake, with the stake.
     async fn held(
         &self,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Stand for MUX' router, ARPA's staking, stakefish's fee pool, LooksRare's and PlutusDAO's pools and locks, The Sandbox' pools
+// Stand for Equilibria's receipts, MUX' router, ARPA's staking, stakefish's fee pool, LooksRare's and PlutusDAO's pools and locks, The Sandbox' pools
 // and Ethos Reserve; no package holds their bytecode. Views, claims and what these refuse are those of the real ones; how
 // rewards come about is left out: whoever runs the chain says what is owed.
 pragma solidity ^0.8.30;
@@ -379,5 +379,55 @@ contract CollateralTrovesDouble {
         }
         extra.mint(msg.sender, it.extra);
         it.extra = 0;
+    }
+}
+
+// Receipts for EQB: a redemption pays a part that grows with the time that it takes.
+contract ReceiptDouble is TokenDouble {
+    struct Redemption {
+        uint256 eqbAmount;
+        uint256 xEqbAmount;
+        uint256 endTime;
+    }
+
+    uint256 private constant WHOLE = 100;
+    uint256 private constant LEAST = 50;
+    uint256 private constant SHORTEST = 14 days;
+    uint256 private constant LONGEST = 168 days;
+
+    TokenDouble private immutable eqb;
+    mapping(address => Redemption[]) private redemptions;
+
+    constructor(TokenDouble eqb_) TokenDouble("xeqb", "XEQB", 18) {
+        eqb = eqb_;
+    }
+
+    function redeem(uint256 amount, uint256 duration) external {
+        require(duration >= SHORTEST, "redeem: duration too low");
+        balanceOf[msg.sender] -= amount;
+        balanceOf[address(this)] += amount;
+        uint256 counted = duration > LONGEST ? LONGEST : duration;
+        uint256 ratio = LEAST + ((counted - SHORTEST) * (WHOLE - LEAST)) / (LONGEST - SHORTEST);
+        redemptions[msg.sender].push(Redemption((amount * ratio) / WHOLE, amount, block.timestamp + duration));
+    }
+
+    function getUserRedeemsLength(address account) external view returns (uint256) {
+        return redemptions[account].length;
+    }
+
+    function getUserRedeem(address account, uint256 place) external view returns (uint256, uint256, uint256) {
+        Redemption memory it = redemptions[account][place];
+        return (it.eqbAmount, it.xEqbAmount, it.endTime);
+    }
+
+    // The last one takes its place.
+    function finalizeRedeem(uint256 place) external {
+        Redemption[] storage own = redemptions[msg.sender];
+        require(block.timestamp >= own[place].endTime, "finalizeRedeem: vesting duration has not ended yet");
+        eqb.mint(msg.sender, own[place].eqbAmount);
+        balanceOf[address(this)] -= own[place].xEqbAmount;
+        totalSupply -= own[place].xEqbAmount;
+        own[place] = own[own.length - 1];
+        own.pop();
     }
 }

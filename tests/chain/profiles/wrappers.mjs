@@ -15,9 +15,10 @@ export const wrappers = {
   native: ONE,
   async populate(world) {
     await world.place([[MULTICALL3, 'Multicall3']]);
-    const names = ['mgp', 'pnp', 'lp', 'bonus', 'pendle', 'eqb', 'xeqb', 'ependle', 'crv', 'fxn', 'mlp', 'mcb', 'mux', 'weth', 'arpa', 'looks', 'pls', 'dpx', 'jones', 'sand', 'ern', 'oath'];
+    const names = ['mgp', 'pnp', 'lp', 'bonus', 'pendle', 'eqb', 'ependle', 'crv', 'fxn', 'mlp', 'mcb', 'mux', 'weth', 'arpa', 'looks', 'pls', 'dpx', 'jones', 'sand', 'ern', 'oath'];
     const tokens = Object.fromEntries(names.map((name) => [name, world.deploy('TokenDouble', [name, name.toUpperCase(), 18])]));
     tokens.wbtc = world.deploy('TokenDouble', ['wbtc', 'WBTC', 8]);
+    tokens.xeqb = world.deploy('ReceiptDouble', [tokens.eqb]);
     await world.at(SETUP);
     const { farmer, whale, odd, exited } = world.accounts;
     const of = (artifact, to) => (from, name, args = [], value = 0n) => world.send(from, to, artifact, name, args, value);
@@ -127,6 +128,10 @@ export const wrappers = {
     of('WeeklyLockDouble', weekly)('farmer', 'lock', [11n * ONE, 1n]);
     of('WeeklyLockDouble', weekly)('farmer', 'lock', [13n * ONE, 9n]);
     weeklies('owe', [farmer, tokens.ependle, ONE]);
+    // Of the three redemptions one is over, one ends with the snapshot.
+    const receipts = of('ReceiptDouble', tokens.xeqb);
+    receipts('deployer', 'mint', [farmer, 20n * ONE]);
+    [[4n, 2], [6n, 3], [10n, 24]].forEach(([amount, weeks]) => receipts('farmer', 'redeem', [amount * ONE, weeks * WEEK]));
     // The odd one's cooldown has been over for as long as it lasted.
     await world.at(SNAPSHOT - 20 * DAY);
     locks('odd', 'startUnlock', [25n * ONE]);

@@ -61,7 +61,9 @@ fn claims_pay_what_they_say() {
     // 10 at nine tenths are 9, of which a quarter is paid; for the whale there is too little.
     let equilibria = fork.of("equilibria");
     let pool = pays([("pendle", 10 * ONE), (NATIVE.1, 2 * ONE), ("eqb", 225 * ONE / 100), ("xeqb", 675 * ONE / 100)]);
-    let mut expected = vec![pool, pays([("ependle", ONE)]), pays([("eqb", 11 * ONE)])];
+    // Of two redemptions that are over the last one: 6 at 52 of 100 parts for its three weeks.
+    let redeemed = pays([("eqb", 312 * ONE / 100)]);
+    let mut expected = vec![pool, pays([("ependle", ONE)]), pays([("eqb", 11 * ONE)]), redeemed];
     expected.sort();
     assert_eq!(claims(&equilibria, "farmer"), expected);
     // Half of 8, and all of 2; who left has had half of 8.
@@ -104,7 +106,12 @@ fn what_cannot_leave_is_locked() {
     // The farmer's first cooldown was stopped, the second is over at this second.
     assert_eq!(locked(&fork, "farmer"), [row("MGP lock", 80 * ONE)]);
     assert_eq!(locked(&fork, "whale"), [row("MGP cooldown", 40 * ONE), row("MGP lock", 60 * ONE)]);
-    assert_eq!(locked(&fork.of("equilibria"), "farmer"), [row("EQB lock", 13 * ONE)]);
+    // Half of 4 is over and waits for the claim of another one; 10 for 24 weeks are paid whole.
+    let redemptions = [row("XEQB redemption", 2 * ONE), row("XEQB redemption", 10 * ONE)];
+    assert_eq!(
+        locked(&fork.of("equilibria"), "farmer"),
+        [vec![row("EQB lock", 13 * ONE)], redemptions.to_vec()].concat()
+    );
     let mux: Vec<u128> = locked(&fork.of("mux"), "farmer").into_iter().map(|(_, amount)| amount).collect();
     assert_eq!(mux, [5 * ONE, 6 * ONE]);
     assert_eq!(locked(&fork.of("mux"), "whale"), []);

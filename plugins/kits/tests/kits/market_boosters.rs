@@ -26,6 +26,9 @@ sol! {
     function earned(address a, address b) external view returns (uint256);
     function rewards(address) external view returns (uint256, uint256, uint256, uint256, uint256);
     function getReward(address) external;
+    function getUserRedeemsLength(address) external view returns (uint256);
+    function getUserRedeem(address a, uint256 b) external view returns (uint256, uint256, uint256);
+    function finalizeRedeem(uint256) external;
 }
 
 const NETWORK: u64 = 1;
@@ -65,7 +68,8 @@ fn chain(stake: u64, pendle: u64, native: u64) -> CannedReplies {
         .reply(NETWORK, BOOSTER, &farmEqbShareCall {}, &n(2_500))
         .reply(NETWORK, MINTER, &getFactorCall {}, &n(9_000))
         .reply(NETWORK, OWN, &stakingTokenCall {}, &DERIVATIVE)
-        .reply(NETWORK, OWN, &balanceOfCall(ACCOUNT), &n(0));
+        .reply(NETWORK, OWN, &balanceOfCall(ACCOUNT), &n(0))
+        .reply(NETWORK, RECEIPT, &getUserRedeemsLengthCall(ACCOUNT), &n(0));
     chain
         .reply(NETWORK, POOL, &balanceOfCall(ACCOUNT), &n(stake))
         .reply(NETWORK, POOL, &totalSupplyCall {}, &n(1_000))
@@ -77,6 +81,17 @@ fn chain(stake: u64, pendle: u64, native: u64) -> CannedReplies {
         .reply(NETWORK, POOL, &rewardsCall(EQB), &(n(0), n(0), n(0), n(0), n(0)))
         .reply(NETWORK, POOL, &rewardsCall(RECEIPT), &(n(0), n(0), n(0), n(0), n(0)))
         .reply(NETWORK, POOL, &getRewardCall(ACCOUNT), &())
+}
+
+/// Redemptions: what each pays, and its end in seconds from now.
+fn redeems(chain: CannedReplies, redemptions: &[(u64, i64)]) -> CannedReplies {
+    let count = U256::from(redemptions.len());
+    let chain = chain.reply(NETWORK, RECEIPT, &getUserRedeemsLengthCall(ACCOUNT), &count);
+    (0_u64..).zip(redemptions).fold(chain, |chain, (place, (amount, end))| {
+        let call = getUserRedeemCall { a: ACCOUNT, b: n(place) };
+        let reply = (n(*amount), n(2 * amount), n(NOW_S.saturating_add_signed(*end)));
+        chain.reply(NETWORK, RECEIPT, &call, &reply)
+    })
 }
 
 fn run(question: Question, chain: &CannedReplies) -> Outcome {
@@ -118,9 +133,37 @@ fn a_claim_that_the_pool_refuses_is_reported() {
 
 #[test]
 fn an_account_with_nothing_has_no_findings_and_a_failure_is_no_empty_answer() {
-    for question in [Question::CLAIMABLES, Question::FARMING] {
+    for question in [Question::CLAIMABLES, Question::FARMING, Question::LOCKED] {
         let outcome = run(question, &chain(0, 0, 0));
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
         assert_ne!(run(question, &CannedReplies::default()).end, End::Complete);
     }
+}
+
+#[test]
+fn the_last_redemption_that_is_over_is_claimed_and_the_others_are_locked() {
+    let chain = redeems(chain(0, 0, 0), &[(50, -9), (40, 9), (30, 0), (20, 1)]);
+    let claims = run(Question::CLAIMABLES, &chain);
+    assert_eq!((claims.end, paid(&claims)), (End::Complete, vec![(EQB, n(30))]), "{}", claims.message);
+    let claim = &claims.payments()[0].claim;
+    assert_eq!((claim.to, &claim.arguments[..]), (RECEIPT, &finalizeRedeemCall(n(2)).abi_encode()[4..]));
+    let locked = run(Question::LOCKED, &chain);
+    assert_eq!(locked.end, End::Complete, "{}", locked.message);
+    let row =
+        |row: &&Position| (row.number, row.legs[0].token, row.legs[0].amount, row.lock.as_ref().unwrap().unlocks_at);
+    let expected = [
+        (Some(n(0)), EQB, n(50), None),
+        (Some(n(1)), EQB, n(40), Some(NOW_S + 9)),
+        (Some(n(3)), EQB, n(20), Some(NOW_S + 1)),
+    ];
+    assert_eq!(locked.positions().iter().map(row).collect::<Vec<_>>(), expected);
+    locked.check_totals(&claims);
+}
+
+#[test]
+fn redemptions_that_cannot_be_read_leave_the_rewards() {
+    let chain = chain(300, 1_000, 40).revert(NETWORK, RECEIPT, &getUserRedeemsLengthCall(ACCOUNT));
+    let outcome = run(Question::CLAIMABLES, &chain);
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Partial, 4), "{}", outcome.message);
+    assert_eq!(run(Question::LOCKED, &chain).end, End::Failed);
 }

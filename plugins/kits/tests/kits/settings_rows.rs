@@ -393,7 +393,12 @@ const KITS: &[Shortest] = &[
     ("cooldown_locks", &[("cooldown_lock", At(1)), ("cooldown_token", At(2))], WAITS, &[1]),
     ("weekly_locks", &[("weekly_lock", At(1)), ("weekly_token", At(2))], WAITS, &[1]),
     ("epoch_locks", &[("epoch_locks", AllAt(1))], WAITS, &[1]),
-    ("market_boosters", &[("market_booster", At(1))], EARNS, &[1]),
+    (
+        "market_boosters",
+        &[("market_booster", At(1))],
+        &[Question::CLAIMABLES, Question::FARMING, Question::LOCKED],
+        &[1],
+    ),
     ("personal_vaults", &[("vault_registry", At(1))], EARNS, &[1]),
     (
         "reward_vaults",
