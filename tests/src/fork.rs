@@ -1,6 +1,7 @@
 //! Forks in operators' settings files: a chain of its own on which their contracts stand, and a gateway that has the
 //! plugins with these settings alone.
 
+pub mod claim_functions;
 mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,6 +114,8 @@ impl Fork {
             setup = setup.settings(plugin, &settings_of(&chain, own)?);
             setup = setup.plugin(&file, &slugs.into_iter().collect::<Vec<_>>());
         }
+        let functions = claim_functions::of_settings(&settings_of(&chain, rows)?)?;
+        setup = setup.settings("claim-functions", &functions);
         Ok(Self { gateway: Arc::new(setup.start()?), chain: Arc::new(chain), protocol })
     }
 

@@ -9,6 +9,7 @@ use alloy::primitives::{Address, U256};
 use alloy_json_abi::Function;
 use portolan_abi::map::{self, Role, role};
 
+use crate::functions::refusal_of_target;
 use crate::rejections::FindingError;
 use crate::rules::JobRules;
 use crate::template::{ARGUMENTS_BYTES_MAX, Template, are_few};
@@ -34,7 +35,8 @@ pub(crate) fn encode(
     Ok(transactions)
 }
 
-/// Returns the call by which the claim may be merged. If claims may not call its function, the claim is not mergeable.
+/// Returns the call by which the claim may be merged. If claims may not call its function
+/// there, the claim is not mergeable.
 fn mergeable(
     rules: &JobRules<'_>,
     claim: &map::Claim,
@@ -68,7 +70,7 @@ fn encode_step<'a>(
     let declared = usize::try_from(claim.template).ok().and_then(|place| rules.catalogue.claims.get(place));
     let (declared, (template, allowed)) =
         declared.zip(rules.templates.get(claim.template)).ok_or("its claim's template is not declared".to_owned())?;
-    allowed.map_err(|reason| FindingError::LeftOut(reason.to_owned()))?;
+    let targets = allowed.map_err(|reason| FindingError::LeftOut(reason.to_owned()))?;
     let signature = template.signature();
     let broken = |reason: String| FindingError::Broken(format!("{signature} {reason}"));
     let of_reply = |reason: String| FindingError::OfReply(format!("{signature} {reason}"));
@@ -82,6 +84,9 @@ fn encode_step<'a>(
     })?;
     if to == rules.account {
         return Err(of_reply("goes to the account".into()));
+    }
+    if !targets.allow(to) {
+        return Err(FindingError::LeftOut(refusal_of_target(template, to)));
     }
     let is_token = rules.addresses.is_token_alone(to) || payments.iter().any(|payment| payment.token == to);
     if is_token && !template.is_of_token() {

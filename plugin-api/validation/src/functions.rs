@@ -1,11 +1,12 @@
 //! The table of functions that claims may call: Portolan's own, extended by the operator's file.
 //!
-//! Invariant: each function has a word per argument and a link to its source code.
+//! Invariant: each function has a word per argument and a link to its source code. A function that ends something where
+//! another contract has it too is bound to contracts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use alloy::primitives::{Selector, keccak256};
+use alloy::primitives::{Address, Selector, keccak256};
 use alloy_json_abi::Function;
 use toml::{Table, Value};
 
@@ -19,6 +20,8 @@ pub const FILE_NAME: &str = "claim-functions.toml";
 const ROWS_MAX: usize = 4_096;
 /// Maximum length of a row, which also bounds the nesting of brackets. The longest known one has 200 letters.
 const CALL_BYTES_MAX: usize = 1_024;
+/// Maximum number of contracts of a row; the longest shipped one has 8.
+const CONTRACTS_MAX: usize = 256;
 
 /// Functions that claims may call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +34,34 @@ struct Listed {
     words: Vec<Words>,
     /// True if a fee may be due with it.
     is_payable: bool,
+    targets: ClaimTargets,
+}
+
+/// Contracts that claims by a function may go to, of those that the plugin declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClaimTargets {
+    /// All of them.
+    Any,
+    /// These alone.
+    Only(BTreeSet<Address>),
+}
+
+impl ClaimTargets {
+    /// Returns true if a claim may go to the contract.
+    pub fn allow(&self, contract: Address) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Only(contracts) => contracts.contains(&contract),
+        }
+    }
+
+    /// Adds the contracts of another row.
+    fn or(self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::Only(own), Self::Only(others)) => Self::Only(&own | others),
+            _ => Self::Any,
+        }
+    }
 }
 
 /// Suffix of a function that may need a fee.
@@ -112,11 +143,13 @@ impl ClaimFunctions {
     }
 
     /// Parses a table in TOML. Each row maps a function, with a word per argument, to a link to its code, for example
-    /// `"getReward(address account)" = "https://…"`. ` payable` after the function allows a fee.
+    /// `"getReward(address account)" = "https://…"`. ` payable` after the function allows a fee. A bound row,
+    /// `"unlock()" = { source = "https://…", contracts = ["0x…"] }`, allows the function on these contracts alone. Rows
+    /// for the same function add up.
     ///
     /// # Errors
-    /// If it is not TOML, or a row has a malformed function, a missing or unsuitable word, no link, or a function that
-    /// transfers an account's assets.
+    /// If it is not TOML, or a row has a malformed function, a missing or unsuitable word, no link, a malformed or
+    /// repeated contract or none of them, or a function that transfers an account's assets.
     pub fn parse(text: &str) -> Result<Self, ClaimFunctionsError> {
         let table: Table =
             text.parse().map_err(|error| ClaimFunctionsError(format!("it is not valid TOML: {error}")))?;
@@ -132,25 +165,26 @@ impl ClaimFunctions {
         Ok(functions)
     }
 
-    /// Checks that claims may use a template.
+    /// Checks that claims may use a template, and returns the contracts that these may go to.
     ///
     /// # Errors
     /// If the table lacks the function, or allows other arguments. The message says how an operator can allow it.
-    pub fn check(&self, template: &Template) -> Result<(), String> {
-        let allows = |Listed { words, is_payable }: &Listed| {
+    pub fn check(&self, template: &Template) -> Result<ClaimTargets, String> {
+        let allows = |Listed { words, is_payable, .. }: &&Listed| {
             (*is_payable || !template.has_fee())
                 && words.len() == template.arguments().count()
                 && words.iter().zip(template.arguments()).all(|(words, (kind, role))| words.allow(role, kind))
         };
-        if self.0.get(&template.selector()).is_some_and(|listed| listed.iter().any(allows)) {
-            return Ok(());
-        }
-        let call = template.call();
-        Err(format!(
-            "claims by {call} are left out, as it is not among the functions that claims may call; an operator who has \
-             read its code, and finds that it only pays the account, allows it with this row of {FILE_NAME}: \
-             \"{call}\" = \"https://…\""
-        ))
+        let rows = self.0.get(&template.selector()).into_iter().flatten().filter(allows);
+        let targets = rows.map(|row| row.targets.clone()).reduce(|all, more| all.or(&more));
+        targets.ok_or_else(|| {
+            let call = template.call();
+            format!(
+                "claims by {call} are left out, as it is not among the functions that claims may call; an operator who \
+                 has read its code, and finds that it only pays the account, allows it with this row of {FILE_NAME}: \
+                 \"{call}\" = \"https://…\""
+            )
+        })
     }
 
     /// Returns the number of functions.
@@ -159,11 +193,18 @@ impl ClaimFunctions {
     }
 }
 
-fn read(call: &str, source: &Value) -> Result<(Selector, Listed), String> {
-    let is_source = |text: &str| text.starts_with("https://") && text.len() > "https://".len();
-    if !source.as_str().is_some_and(is_source) {
-        return Err("its value is not the https URL where its code can be read".into());
-    }
+/// Returns why claims by a template may not go to a contract that its rows lack.
+pub(crate) fn refusal_of_target(template: &Template, contract: Address) -> String {
+    let call = template.call();
+    format!(
+        "claims by {call} that go to {contract:#x} are left out, as claims may call it on other contracts alone; an \
+         operator who has read this contract's code, and finds that it only pays the account what it asked for, allows \
+         it with this row of {FILE_NAME}: \"{call}\" = {{ source = \"https://…\", contracts = [\"{contract:#x}\"] }}"
+    )
+}
+
+fn read(call: &str, value: &Value) -> Result<(Selector, Listed), String> {
+    let targets = read_targets(value)?;
     if call.len() > CALL_BYTES_MAX {
         return Err(format!("it is longer than {CALL_BYTES_MAX} bytes"));
     }
@@ -176,7 +217,35 @@ fn read(call: &str, source: &Value) -> Result<(Selector, Listed), String> {
     if hands_over(name, function.selector()) {
         return Err("it hands over what an account has, or the right to it, which no claim may".into());
     }
-    Ok((function.selector(), Listed { words, is_payable }))
+    Ok((function.selector(), Listed { words, is_payable, targets }))
+}
+
+/// Reads the value of a row: its source, or a table of its source and its contracts.
+fn read_targets(value: &Value) -> Result<ClaimTargets, String> {
+    let is_source = |text: &str| text.starts_with("https://") && text.len() > "https://".len();
+    let row = value.as_table();
+    let source = row.map_or(Some(value), |row| row.get("source"));
+    if !source.and_then(Value::as_str).is_some_and(is_source) {
+        return Err("its source is not the https URL where its code can be read".into());
+    }
+    let Some(row) = row else { return Ok(ClaimTargets::Any) };
+    if let Some(other) = row.keys().find(|key| !["source", "contracts"].contains(&key.as_str())) {
+        return Err(format!("{other:?} is neither `source` nor `contracts`"));
+    }
+    let Some(Value::Array(contracts)) = row.get("contracts") else { return Err("`contracts` is not a list".into()) };
+    if contracts.is_empty() || contracts.len() > CONTRACTS_MAX {
+        return Err(format!("it has {} contracts, not 1 to {CONTRACTS_MAX}", contracts.len()));
+    }
+    let mut known = BTreeSet::new();
+    for contract in contracts {
+        let text = contract.as_str().filter(|text| text.starts_with("0x"));
+        let address = text.and_then(|text| text.parse().ok());
+        let address: Address = address.ok_or_else(|| format!("the contract {contract} is not an address"))?;
+        if !known.insert(address) {
+            return Err(format!("the contract {address:#x} is repeated"));
+        }
+    }
+    Ok(ClaimTargets::Only(known))
 }
 
 #[cfg(test)]
@@ -214,7 +283,7 @@ mod tests {
             shipped("deposit(uint256,uint256)", vec![Role::NUMBER, nothing()]),
             shipped("withdraw(uint256,uint256)", vec![Role::constant(&U256::from(7)), nothing()]),
         ];
-        assert_eq!(sound, [const { Ok(()) }; 4]);
+        assert_eq!(sound, [const { Ok(ClaimTargets::Any) }; 4]);
         let unsound = [
             shipped("deposit(uint256,uint256)", vec![Role::NUMBER, Role::NUMBER]),
             shipped("withdraw(uint256,uint256)", vec![Role::NUMBER, Role::constant(&U256::from(1))]),
@@ -290,8 +359,74 @@ mod tests {
             let refusal = ClaimFunctions::shipped().check(&template).unwrap_err();
             let row = refusal.split_once(": \"").map(|(_, row)| format!("\"{row}").replace('…', "code.example"));
             let with = ClaimFunctions::with(&row.unwrap()).unwrap();
-            assert_eq!(with.check(&template), Ok(()), "{refusal}");
+            assert_eq!(with.check(&template), Ok(ClaimTargets::Any), "{refusal}");
         }
+    }
+
+    const LOCK: Address = Address::repeat_byte(0x1c);
+    const OTHER: Address = Address::repeat_byte(0x2c);
+
+    fn only(contracts: impl IntoIterator<Item = Address>) -> Result<ClaimTargets, String> {
+        Ok(ClaimTargets::Only(contracts.into_iter().collect()))
+    }
+
+    #[test]
+    fn rows_of_a_function_add_up() {
+        let unstake = || template("unstake()", []);
+        let Ok(ClaimTargets::Only(shipped)) = ClaimFunctions::shipped().check(&unstake()) else {
+            panic!("it is bound");
+        };
+        assert!(!shipped.is_empty() && !shipped.contains(&LOCK));
+        let with = |rows: &str| ClaimFunctions::with(rows).unwrap().check(&unstake());
+        let bound = format!("\"unstake()\" = {{ source = \"https://code.example\", contracts = [\"{LOCK}\"] }}");
+        assert_eq!(with(&bound), only(shipped.iter().copied().chain([LOCK])));
+        assert_eq!(with("\"unstake()\" = \"https://code.example\""), Ok(ClaimTargets::Any));
+        // A row of other words, or without the fee, adds nothing.
+        let other = bound.replace("unstake()", "unstake(uint256 zero)");
+        assert_eq!(with(&other), only(shipped));
+        let rows = "\"poke(uint256 number)\" = \"https://code.example\"\n";
+        let of_zero = bound.replace("unstake()", "poke(uint256 zero)");
+        let poke =
+            |role| ClaimFunctions::with(&format!("{rows}{of_zero}")).unwrap().check(&template("poke(uint256)", [role]));
+        assert_eq!(poke(Role::NUMBER), Ok(ClaimTargets::Any));
+        let zero = Role::constant(&U256::ZERO);
+        let alone = ClaimFunctions::parse(&of_zero).unwrap();
+        assert_eq!(alone.check(&template("poke(uint256)", [zero])), only([LOCK]));
+        assert!(alone.check(&template("poke(uint256)", [Role::NUMBER])).is_err());
+    }
+
+    #[test]
+    fn the_row_in_a_refusal_allows_the_contract() {
+        let unstake = template("unstake()", []);
+        let refusal = refusal_of_target(&unstake, LOCK);
+        let row = refusal.split_once(": \"").map(|(_, row)| format!("\"{row}").replace('…', "code.example")).unwrap();
+        let targets = ClaimFunctions::with(&row).unwrap().check(&unstake).unwrap();
+        assert!(targets.allow(LOCK) && !targets.allow(OTHER), "{refusal}");
+    }
+
+    #[test]
+    fn a_bound_row_that_is_malformed_is_refused() {
+        let source = "source = \"https://code.example\"";
+        let many: Vec<String> = (0..=CONTRACTS_MAX).map(|place| format!("\"0x{place:040x}\"")).collect();
+        let cases = [
+            (format!("{source}, contracts = []"), "it has 0 contracts, not 1 to 256"),
+            (format!("{source}, contracts = [{}]", many.join(",")), "it has 257 contracts"),
+            (source.to_owned(), "`contracts` is not a list"),
+            (format!("{source}, contracts = \"{LOCK}\""), "`contracts` is not a list"),
+            (format!("{source}, contracts = [7]"), "the contract 7 is not an address"),
+            (format!("{source}, contracts = [\"{}\"]", &LOCK.to_string()[2..]), "is not an address"),
+            (format!("{source}, contracts = [\"{}\"]", &LOCK.to_string()[..41]), "is not an address"),
+            (format!("{source}, contracts = [\"{LOCK}\", \"{LOCK:#x}\"]"), "is repeated"),
+            (format!("{source}, contract = [\"{LOCK}\"]"), "\"contract\" is neither `source` nor `contracts`"),
+            (format!("contracts = [\"{LOCK}\"]"), "is not the https URL"),
+            (format!("source = \"http://code.example\", contracts = [\"{LOCK}\"]"), "is not the https URL"),
+        ];
+        for (row, reason) in cases {
+            let error = ClaimFunctions::parse(&format!("\"unstake()\" = {{ {row} }}")).unwrap_err().to_string();
+            assert!(error.contains("the row of \"unstake()\": ") && error.contains(reason), "{row}: {error}");
+        }
+        let handed = format!("\"approve(address market, uint256 number)\" = {{ {source}, contracts = [\"{LOCK}\"] }}");
+        assert!(ClaimFunctions::parse(&handed).unwrap_err().to_string().contains("it hands over"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::fmt;
 
 use portolan_abi::reply_rules::{Reasons, ReplyError};
 
-/// Functions that are listed; further ones are left out.
+/// Functions, or functions on a contract, that are listed; further ones are left out.
 const NAMED_MAX: usize = 8;
 
 /// Why a finding is rejected.
@@ -17,7 +17,7 @@ pub(crate) enum FindingError {
     Broken(String),
     /// It breaks a rule because of a contract's reply or log.
     OfReply(String),
-    /// It is valid, but claims may not call its function.
+    /// It is valid, but claims may not call its function, or not on its contract.
     LeftOut(String),
 }
 
@@ -57,7 +57,8 @@ impl Rejections {
         match error {
             FindingError::Broken(reason) => self.broken.add(reason),
             FindingError::OfReply(reason) => self.of_replies.add(reason),
-            FindingError::LeftOut(reason) => drop(self.left_out.insert(reason)),
+            FindingError::LeftOut(reason) if self.left_out.len() < NAMED_MAX => drop(self.left_out.insert(reason)),
+            FindingError::LeftOut(_) => {}
         }
     }
 
@@ -81,9 +82,9 @@ impl Rejections {
         self.of_replies.line()
     }
 
-    /// Returns why claims with disallowed functions were left out; `None` if none was.
+    /// Returns why claims of functions that they may not call were left out; `None` if none was.
     pub fn left_out(&self) -> Option<String> {
-        let reasons: Vec<_> = self.left_out.iter().take(NAMED_MAX).map(String::as_str).collect();
+        let reasons: Vec<_> = self.left_out.iter().map(String::as_str).collect();
         (!reasons.is_empty()).then(|| reasons.join("; "))
     }
 }

@@ -1,6 +1,7 @@
 //! Claim templates and lineages of a catalogue: valid, and allowed by the table of functions or left out.
 //!
-//! Invariant: claims only use templates whose function is in the table, with the arguments given there.
+//! Invariant: claims only use templates whose function is in the table, with the arguments given there, on the contracts
+//! given there.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +9,14 @@ use alloy::primitives::Address;
 use portolan_abi::map::Catalogue;
 use serde::Serialize;
 
-use crate::functions::ClaimFunctions;
+use crate::functions::{ClaimFunctions, ClaimTargets};
 use crate::lineage::{LineageError, Lineages};
 use crate::template::{Template, TemplateError};
 
 /// Templates and lineages that claims are made from; templates are in the order of the catalogue.
 #[derive(Debug, Default)]
 pub struct ClaimTemplates {
-    templates: Vec<(Template, Result<(), String>)>,
+    templates: Vec<(Template, Result<ClaimTargets, String>)>,
     lineages: Lineages,
 }
 
@@ -29,6 +30,9 @@ pub struct ClaimStatus {
     pub shown: String,
     /// True if claims may use it.
     pub allowed: bool,
+    /// The contracts that claims by it may go to, if the table binds its function.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contracts: Option<Vec<Address>>,
     /// Why not, and how to allow it.
     pub reason: Option<String>,
 }
@@ -62,10 +66,10 @@ impl ClaimTemplates {
         Ok(Self { templates, lineages })
     }
 
-    /// Returns a template by its index, and why claims may not use it.
-    pub(crate) fn get(&self, place: u32) -> Option<(&Template, Result<(), &str>)> {
+    /// Returns a template by its index, and the contracts that claims by it may go to, or why claims may not use it.
+    pub(crate) fn get(&self, place: u32) -> Option<(&Template, Result<&ClaimTargets, &str>)> {
         let (template, allowed) = self.templates.get(usize::try_from(place).ok()?)?;
-        Some((template, allowed.as_ref().copied().map_err(String::as_str)))
+        Some((template, allowed.as_ref().map_err(String::as_str)))
     }
 
     /// Returns the lineages of the catalogue.
@@ -85,10 +89,14 @@ impl ClaimTemplates {
 
     /// Returns the status of all templates, for operators.
     pub fn status(&self) -> Vec<ClaimStatus> {
-        let status = |(template, allowed): &(Template, Result<(), String>)| ClaimStatus {
+        let status = |(template, allowed): &(Template, Result<ClaimTargets, String>)| ClaimStatus {
             call: template.call(),
             shown: template.shown(),
             allowed: allowed.is_ok(),
+            contracts: match allowed {
+                Ok(ClaimTargets::Only(contracts)) => Some(contracts.iter().copied().collect()),
+                _ => None,
+            },
             reason: allowed.clone().err(),
         };
         self.templates.iter().map(status).collect()
@@ -99,7 +107,8 @@ impl ClaimTemplates {
     #[doc(hidden)]
     pub fn all_allowed(catalogue: &Catalogue) -> Self {
         let parse = |declared| Template::parse(declared, |_| true).ok();
-        let templates = catalogue.claims.iter().map_while(parse).map(|template| (template, Ok(()))).collect();
+        let templates =
+            catalogue.claims.iter().map_while(parse).map(|template| (template, Ok(ClaimTargets::Any))).collect();
         let lineages = Lineages::parse(catalogue.lineages.as_deref().unwrap_or_default()).unwrap_or_default();
         Self { templates, lineages }
     }

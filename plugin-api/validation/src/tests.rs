@@ -1,5 +1,7 @@
 //! Checks findings against the rules: which pass, and the messages of those that do not.
 
+mod bound;
+
 use alloy::primitives::{Address, Bytes, U256, address};
 use alloy::sol;
 use alloy::sol_types::{SolCall, SolValue};

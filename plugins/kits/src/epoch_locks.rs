@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use portolan_plugin_api::{
     Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Lock, Position, PositionKind, Question,
-    SettingsError, U256, symbol,
+    SettingsError, SolCall as _, U256, symbol,
 };
 
 use crate::boxed::Boxed;
@@ -74,6 +74,10 @@ impl Kit for EpochLocksKit {
 impl DeploymentReader for EpochLocks {
     fn contracts(&self) -> Vec<Address> {
         self.locks.clone()
+    }
+
+    fn bound_claims(&self) -> Vec<(&'static str, Vec<Address>)> {
+        vec![(unstakeCall::SIGNATURE, self.locks.clone())]
     }
 
     fn questions(&self) -> Vec<Question> {

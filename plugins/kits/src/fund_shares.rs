@@ -15,7 +15,7 @@ use std::sync::Arc;
 use portolan_plugin_api::alloy::primitives::keccak256;
 use portolan_plugin_api::{
     Address, B256, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Lineage, Lock, Nft, Position,
-    PositionKind, Question, Reward, Role, SettingsError, SolValue, U256, symbol,
+    PositionKind, Question, Reward, Role, SettingsError, SolCall as _, SolValue, U256, symbol,
 };
 
 use crate::boxed::Boxed;
@@ -124,6 +124,10 @@ impl Kit for FundSharesKit {
 impl DeploymentReader for FundShares {
     fn contracts(&self) -> Vec<Address> {
         vec![self.market, self.shares, self.redemptions]
+    }
+
+    fn bound_claims(&self) -> Vec<(&'static str, Vec<Address>)> {
+        vec![(claimToCall::SIGNATURE, vec![self.redemptions])]
     }
 
     fn questions(&self) -> Vec<Question> {

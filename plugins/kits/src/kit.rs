@@ -66,6 +66,13 @@ pub trait DeploymentReader: Debug + Send + Sync {
     /// Returns the questions that the deployment answers.
     fn questions(&self) -> Vec<Question>;
 
+    /// Returns its claims by functions that the table of claim functions binds to contracts: each function's signature, and
+    /// the contracts that it is called on. Tests compare them with the table, so that a row that lacks in it is found; a
+    /// gateway decides by the table alone.
+    fn bound_claims(&self) -> Vec<(&'static str, Vec<Address>)> {
+        Vec::new()
+    }
+
     /// Returns the hosts of the documents it reads, for the catalogue.
     fn hosts(&self) -> Vec<String> {
         Vec::new()

@@ -113,6 +113,13 @@ impl DeploymentReader for PendleLocks {
         vec![self.at]
     }
 
+    fn bound_claims(&self) -> Vec<(&'static str, Vec<Address>)> {
+        match self.form {
+            LockForm::Escrow => vec![(escrow::withdrawCall::SIGNATURE, vec![self.at])],
+            LockForm::Staked => Vec::new(),
+        }
+    }
+
     fn questions(&self) -> Vec<Question> {
         let farming = (self.form == LockForm::Staked).then_some(Question::FARMING);
         [Question::CLAIMABLES, Question::LOCKED].into_iter().chain(farming).collect()

@@ -121,6 +121,11 @@ impl DeploymentReader for TokenLockers {
         self.lockers.iter().map(|locker| locker.address).collect()
     }
 
+    fn bound_claims(&self) -> Vec<(&'static str, Vec<Address>)> {
+        let claim = |locker: &Locker| Some((locker.form.withdrawal()?, vec![locker.address]));
+        self.lockers.iter().filter_map(claim).collect()
+    }
+
     fn questions(&self) -> Vec<Question> {
         vec![Question::CLAIMABLES, Question::LOCKED]
     }
@@ -176,6 +181,18 @@ impl TokenLockers {
         let row = row.named(lock.name()).numbered(lock.number());
         let row = row.leg(Leg::new(LegRole::LOCKED, lock.token, lock.amount));
         Position { lock: Some(Lock { unlocks_at: u64::try_from(lock.ends_at).ok(), is_permanent: None }), ..row }
+    }
+}
+
+impl LockerForm {
+    /// Returns the signature of the withdrawal, if a claim may call it.
+    const fn withdrawal(self) -> Option<&'static str> {
+        match self {
+            Self::Pairs => Some(pairs::WITHDRAWAL),
+            Self::NumberedPairs => None,
+            Self::Deposits => Some(deposits::WITHDRAWAL),
+            Self::FormerDeposits => Some(deposits::FORMER_WITHDRAWAL),
+        }
     }
 }
 

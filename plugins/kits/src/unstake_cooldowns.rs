@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use portolan_plugin_api::{
     Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Lock, Position, PositionKind, Question,
-    Role, SettingsError, U256, symbol,
+    Role, SettingsError, SolCall as _, U256, symbol,
 };
 
 use crate::boxed::Boxed;
@@ -78,6 +78,10 @@ impl Kit for UnstakeCooldownsKit {
 impl DeploymentReader for UnstakeCooldowns {
     fn contracts(&self) -> Vec<Address> {
         self.vaults.clone()
+    }
+
+    fn bound_claims(&self) -> Vec<(&'static str, Vec<Address>)> {
+        vec![(unstakeCall::SIGNATURE, self.vaults.clone())]
     }
 
     fn questions(&self) -> Vec<Question> {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use portolan_plugin_api::{
     Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Lock, Position, PositionKind, Question,
-    Role, SettingsError, U256, symbol,
+    Role, SettingsError, SolCall as _, U256, symbol,
 };
 
 use crate::bounds::truncate;
@@ -84,6 +84,10 @@ impl Kit for WeeklyLocksKit {
 impl DeploymentReader for WeeklyLock {
     fn contracts(&self) -> Vec<Address> {
         vec![self.lock]
+    }
+
+    fn bound_claims(&self) -> Vec<(&'static str, Vec<Address>)> {
+        vec![(unlockCall::SIGNATURE, vec![self.lock])]
     }
 
     fn questions(&self) -> Vec<Question> {

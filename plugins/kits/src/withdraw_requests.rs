@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use portolan_plugin_api::{
     Address, Claim, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Lineage, Lock, Position,
-    PositionKind, Question, SettingsError, U256, symbol,
+    PositionKind, Question, SettingsError, SolCall as _, U256, symbol,
 };
 
 use crate::boxed::Boxed;
@@ -121,6 +121,13 @@ impl Kit for WithdrawRequestsKit {
 impl DeploymentReader for RequestQueue {
     fn contracts(&self) -> Vec<Address> {
         vec![self.queue]
+    }
+
+    fn bound_claims(&self) -> Vec<(&'static str, Vec<Address>)> {
+        match self.kind {
+            QueueKind::Benqi => vec![(benqi::redeemCall::SIGNATURE, vec![self.queue])],
+            _ => Vec::new(),
+        }
     }
 
     fn questions(&self) -> Vec<Question> {

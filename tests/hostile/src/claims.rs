@@ -15,6 +15,7 @@ pub(crate) fn templates() -> Vec<ClaimTemplate> {
         ClaimTemplate::new::<approveCall>([Role::MARKET, Role::NUMBER]),
         ClaimTemplate::new::<transferCall>([Role::ACCOUNT, Role::NUMBER]),
         ClaimTemplate::new::<multicallCall>([Role::array(Role::BYTES)]),
+        ClaimTemplate::new::<unstakeCall>([]),
     ]
 }
 
@@ -31,6 +32,16 @@ pub(crate) fn good(cx: &JobContext, name: &str, amount: u64) -> Claimable {
 /// As it should be too, by a function that the host's table does not list.
 pub(crate) fn for_account(cx: &JobContext, account: Address) -> Claimable {
     claimable("unlisted", 12, cx.claim(LAIR, &claimForCall { account })).numbered(U256::from(2))
+}
+
+/// Ends a stake by a function that is honest on the contracts to which the host's table binds it.
+pub(crate) fn stake_ended(cx: &JobContext) -> Claimable {
+    claimable("stake", 13, cx.claim(LAIR, &unstakeCall {})).numbered(U256::from(3))
+}
+
+/// Ends a stake before it claims as it should be.
+pub(crate) fn stake_ended_first(cx: &JobContext) -> Claimable {
+    good(cx, "stake first", 14).numbered(U256::from(4)).after(cx.claim(LAIR, &unstakeCall {}))
 }
 
 /// Pays somebody else.

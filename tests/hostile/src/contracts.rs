@@ -28,6 +28,7 @@ sol! {
     function approve(address spender, uint256 amount) external returns (bool);
     function transfer(address to, uint256 amount) external returns (bool);
     function multicall(bytes[] calls) external;
+    function unstake() external;
     function undeclared() external;
 
     function allPairs(uint256 index) external view returns (address);

@@ -11,6 +11,7 @@ pub(crate) const SLUGS: &[&str] = &[
     "bad_claims",
     "bad_addresses",
     "claims_unlisted",
+    "ends_a_stake",
     "reads_documents",
     "panics_at_once",
     "panics_midway",
@@ -57,6 +58,9 @@ pub(crate) async fn claimables(cx: &JobContext, account: Address, greeting: &str
         "bad_claims" => return Ok(bad_claims(cx)),
         "bad_addresses" => return bad_addresses(cx, account).await,
         "reads_documents" => return documented(cx, account).await,
+        "ends_a_stake" => {
+            return Ok(vec![claims::stake_ended(cx), claims::stake_ended_first(cx), good(cx, "good", 11)]);
+        }
         "claims_unlisted" => return Ok(vec![claims::for_account(cx, account), good(cx, "good", 11)]),
         "panics_at_once" => panic_about("panics at once"),
         "panics_midway" => {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod alerts;
+mod bound_claims;
 mod crates;
 mod cycles;
 mod keys;

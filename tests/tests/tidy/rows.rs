@@ -9,12 +9,12 @@ use toml::{Table, Value};
 use crate::plugins;
 
 /// Keys of a row that no mechanism reads.
-const PLACE: [&str; 4] = ["protocol", "network", "market", "source"];
+pub(crate) const PLACE: [&str; 4] = ["protocol", "network", "market", "source"];
 /// Addresses of one key that a table has; of more it says how many there are.
 const ADDRESSES_MAX: usize = 2;
 
 /// Returns the rows of a plugin, file by file.
-fn rows(plugin: &Path) -> Vec<Table> {
+pub(crate) fn rows(plugin: &Path) -> Vec<Table> {
     let mut files: Vec<_> =
         fs::read_dir(plugin.join("protocols")).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();

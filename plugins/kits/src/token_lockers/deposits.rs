@@ -4,7 +4,7 @@
 //! and <https://github.com/team-finance/team-finance-interface/blob/master/src/app/ethereum/build/coreABI.json>, the
 //! first
 
-use portolan_plugin_api::{Address, Claim, ClaimTemplate, Error, JobContext, Role, U256};
+use portolan_plugin_api::{Address, Claim, ClaimTemplate, Error, JobContext, Role, SolCall as _, U256};
 
 use super::{LOCKS_MAX, LockedToken, Locker, LockerForm};
 use crate::bounds;
@@ -30,6 +30,11 @@ mod current {
         function withdrawTokens(uint256 id, uint256 amount) external;
     }
 }
+
+/// Signature of the withdrawal of the current version.
+pub(super) const WITHDRAWAL: &str = current::withdrawTokensCall::SIGNATURE;
+/// Signature of that of the first version.
+pub(super) const FORMER_WITHDRAWAL: &str = former::withdrawTokensCall::SIGNATURE;
 
 /// Returns the withdrawals of both versions.
 pub(super) fn templates() -> [ClaimTemplate; 2] {

@@ -39,6 +39,9 @@ mod second {
     }
 }
 
+/// Signature of the withdrawal of the first version.
+pub(super) const WITHDRAWAL: &str = first::withdrawCall::SIGNATURE;
+
 /// Returns the withdrawal of the first version. That of the second, `withdraw(uint256,uint256)`, is one of farms too,
 /// where it ends a stake, so that no claim may call it.
 pub(super) fn template() -> ClaimTemplate {

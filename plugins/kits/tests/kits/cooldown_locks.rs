@@ -6,7 +6,7 @@ use portolan_kits::cooldown_locks::CooldownLocksKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome};
 use portolan_plugin_api::*;
 
-use crate::fixture::{ACCOUNT, NOW_S, by_number, n, plugin};
+use crate::fixture::{ACCOUNT, NOW_S, bound, by_number, n, plugin};
 
 sol! {
     struct Slot {
@@ -53,7 +53,9 @@ fn chain(locked: u64, slots: &[(u64, u64)]) -> CannedReplies {
 }
 
 fn run(question: Question, chain: &CannedReplies) -> Outcome {
-    JobTest::new("magpie", NETWORK, question, ACCOUNT).run::<Locks>(chain)
+    JobTest::new("magpie", NETWORK, question, ACCOUNT)
+        .claim_functions(&bound("unlock(uint256 number)", &[LOCK]))
+        .run::<Locks>(chain)
 }
 
 #[test]

@@ -6,7 +6,7 @@ use portolan_kits::epoch_locks::EpochLocksKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome};
 use portolan_plugin_api::*;
 
-use crate::fixture::{ACCOUNT, claimed, n, plugin};
+use crate::fixture::{ACCOUNT, bound, claimed, n, plugin};
 
 sol! {
     function pls() external view returns (address);
@@ -43,7 +43,7 @@ fn chain(stakes: [u64; 2]) -> CannedReplies {
 }
 
 fn run(question: Question, chain: &CannedReplies) -> Outcome {
-    JobTest::new("plutus", NETWORK, question, ACCOUNT).run::<Locks>(chain)
+    JobTest::new("plutus", NETWORK, question, ACCOUNT).claim_functions(&bound("unstake()", &LOCKS)).run::<Locks>(chain)
 }
 
 #[test]

@@ -48,6 +48,12 @@ fn row(protocol: &str, chain_id: u64, market: &str, keys: Vec<SettingsKey>) -> S
     SettingsRow { protocol: protocol.to_owned(), chain_id, market: market.to_owned(), keys }
 }
 
+/// An operator's row that lets claims call a bound function on these contracts, which no row that ships has.
+pub(crate) fn bound(call: &str, contracts: &[Address]) -> String {
+    let contracts: Vec<String> = contracts.iter().map(|contract| format!("\"{contract}\"")).collect();
+    format!("{call:?} = {{ source = \"https://example.org\", contracts = [{}] }}\n", contracts.join(", "))
+}
+
 /// Token and amount of each payment.
 pub(crate) fn paid(outcome: &Outcome) -> Vec<(Address, U256)> {
     outcome.payments().iter().map(|row| (row.token, row.amount)).collect()

@@ -7,7 +7,7 @@ use portolan_plugin_api::alloy::primitives::keccak256;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
 
-use crate::fixture::{ACCOUNT, by_number, n, plugin};
+use crate::fixture::{ACCOUNT, bound, by_number, n, plugin};
 
 sol! {
     function balanceOf(address) external view returns (uint256);
@@ -102,7 +102,12 @@ fn redeemed(fee: Option<u64>) -> CannedReplies {
 }
 
 fn run(question: Question, chain: &CannedReplies) -> Outcome {
-    JobTest::new("funds", NETWORK, question, ACCOUNT).run::<Funds>(chain)
+    JobTest::new("funds", NETWORK, question, ACCOUNT)
+        .claim_functions(&bound(
+            "claimTo(address account, uint256 number, address token, uint256 number)",
+            &[REDEMPTIONS],
+        ))
+        .run::<Funds>(chain)
 }
 
 /// Number, token and amount of each leg.

@@ -7,6 +7,7 @@ mod balancer_pools;
 mod beefy_vaults;
 mod booster;
 mod boring_vaults;
+mod bound_claims;
 mod collateral_troves;
 mod comet;
 mod compound_v2;

@@ -6,7 +6,7 @@ use portolan_kits::pendle_locks::PendleLocksKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome};
 use portolan_plugin_api::*;
 
-use crate::fixture::{ACCOUNT, NOW_S, claimed, n, one_row, plugin, text};
+use crate::fixture::{ACCOUNT, NOW_S, bound, claimed, n, one_row, plugin, text};
 
 sol! {
     function pendle() external view returns (address);
@@ -55,7 +55,9 @@ fn chain((locked, end): (u64, u64), stake: u64, (waits, start): (u64, u64)) -> C
 }
 
 fn run(question: Question, chain: &CannedReplies) -> Outcome {
-    JobTest::new("pendle", NETWORK, question, ACCOUNT).run::<Locks>(chain)
+    JobTest::new("pendle", NETWORK, question, ACCOUNT)
+        .claim_functions(&bound("withdraw()", &[ESCROW]))
+        .run::<Locks>(chain)
 }
 
 /// Contract, token, amount and end of each position.

@@ -98,7 +98,7 @@ use portolan_plugin_api::*;
 /// Words for farms with one or two reward tokens.
 const FARM: FarmTypes = FarmTypes { reward_type: "reward", vault_type: "farm" };
 
-struct All;
+pub(crate) struct All;
 
 impl AccountProtocols for All {
     const ROWS: Rows = Rows::NONE;

@@ -6,7 +6,7 @@ use portolan_kits::token_lockers::TokenLockersKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult};
 use portolan_plugin_api::*;
 
-use crate::fixture::{ACCOUNT, NOW_S, list, n, one_row, paid, plugin};
+use crate::fixture::{ACCOUNT, NOW_S, bound, list, n, one_row, paid, plugin};
 
 sol! {
     function getUserNumLockedTokens(address) external view returns (uint256);
@@ -81,7 +81,12 @@ fn deposits(chain: CannedReplies, locker: Address, locks: &[(u64, Address, u64, 
 }
 
 fn run(question: Question, chain: &CannedReplies) -> Outcome {
-    JobTest::new("uncx", CHAIN, question, ACCOUNT).run::<Lockers>(chain)
+    let allowed = [
+        bound("withdraw(address token, uint256 number, uint256 number, uint256 number)", &[PAIRS]),
+        bound("withdrawTokens(uint256 number, uint256 number)", &[TOKENS]),
+        bound("withdrawTokens(uint256 number)", &[FORMER]),
+    ];
+    JobTest::new("uncx", CHAIN, question, ACCOUNT).claim_functions(&allowed.concat()).run::<Lockers>(chain)
 }
 
 /// Contract, token, amount and end of each position.

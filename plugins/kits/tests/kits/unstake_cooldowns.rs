@@ -6,7 +6,7 @@ use portolan_kits::unstake_cooldowns::UnstakeCooldownsKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult};
 use portolan_plugin_api::*;
 
-use crate::fixture::{ACCOUNT, NOW_S, list, n, one_row, paid, plugin};
+use crate::fixture::{ACCOUNT, NOW_S, bound, list, n, one_row, paid, plugin};
 
 sol! {
     function cooldowns(address) external view returns (uint256, uint256);
@@ -44,7 +44,9 @@ fn vaults(found: [(u64, u64); 2]) -> CannedReplies {
 }
 
 fn run(question: Question, chain: &CannedReplies) -> Outcome {
-    JobTest::new("cooldowns", NETWORK, question, ACCOUNT).run::<Cooldowns>(chain)
+    JobTest::new("cooldowns", NETWORK, question, ACCOUNT)
+        .claim_functions(&bound("unstake(address account)", &[VAULT, OTHER]))
+        .run::<Cooldowns>(chain)
 }
 
 #[test]

@@ -6,7 +6,7 @@ use portolan_kits::weekly_locks::WeeklyLocksKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome};
 use portolan_plugin_api::*;
 
-use crate::fixture::{ACCOUNT, NOW_S, n, paid, plugin};
+use crate::fixture::{ACCOUNT, NOW_S, bound, n, paid, plugin};
 
 sol! {
     function lastClaimedWeek(address) external view returns (uint256);
@@ -48,7 +48,7 @@ fn chain(claimed: u64) -> CannedReplies {
 }
 
 fn run(question: Question, chain: &CannedReplies) -> Outcome {
-    JobTest::new("eqb", NETWORK, question, ACCOUNT).run::<Locks>(chain)
+    JobTest::new("eqb", NETWORK, question, ACCOUNT).claim_functions(&bound("unlock()", &[LOCK])).run::<Locks>(chain)
 }
 
 #[test]

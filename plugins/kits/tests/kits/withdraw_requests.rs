@@ -6,7 +6,7 @@ use portolan_kits::withdraw_requests::WithdrawRequestsKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
 
-use crate::fixture::{ACCOUNT, NOW_S, by_number, n, one_row, plugin, text};
+use crate::fixture::{ACCOUNT, NOW_S, bound, by_number, n, one_row, plugin, text};
 
 sol! {
     function getOutstandingWithdrawRequests(address) external view returns (uint256);
@@ -58,7 +58,9 @@ fn chain(requests: &[Request]) -> CannedReplies {
 }
 
 fn run(question: Question, chain: &CannedReplies) -> Outcome {
-    JobTest::new("requests", NETWORK, question, ACCOUNT).run::<Requests>(chain)
+    JobTest::new("requests", NETWORK, question, ACCOUNT)
+        .claim_functions(&bound("redeem()", &[QUEUE]))
+        .run::<Requests>(chain)
 }
 
 const THREE: [Request; 3] = [
@@ -147,7 +149,10 @@ const WAD: u64 = 1_000_000_000_000_000_000;
 fn run_kind(kind: &str, question: Question, chain: &CannedReplies) -> Outcome {
     let keys = vec![text("request_queue", QUEUE), text("requested_token", LIQUID), text("queue_kind", kind)];
     let row = one_row("requests", NETWORK, keys);
-    JobTest::new("requests", NETWORK, question, ACCOUNT).settings(row).run::<Requests>(chain)
+    JobTest::new("requests", NETWORK, question, ACCOUNT)
+        .claim_functions(&bound("redeem()", &[QUEUE]))
+        .settings(row)
+        .run::<Requests>(chain)
 }
 
 /// Number, token, amount and end of each locked position, and that totals and claims are apart.
