@@ -105,9 +105,8 @@ impl Kit for TokenLockersKit {
         Ok((!lockers.is_empty()).then(|| TokenLockers { lockers, types: *self }.shared()))
     }
 
-    /// Returns the withdrawals of all forms but UNCX' second.
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
-        [pairs::template()].into_iter().chain(deposits::templates()).collect()
+        pairs::templates().into_iter().chain(deposits::templates()).collect()
     }
 
     /// Returns the view whose replies withdrawals name.
@@ -122,15 +121,14 @@ impl DeploymentReader for TokenLockers {
     }
 
     fn bound_claims(&self) -> Vec<(&'static str, Vec<Address>)> {
-        let claim = |locker: &Locker| Some((locker.form.withdrawal()?, vec![locker.address]));
-        self.lockers.iter().filter_map(claim).collect()
+        self.lockers.iter().map(|locker| (locker.form.withdrawal(), vec![locker.address])).collect()
     }
 
     fn questions(&self) -> Vec<Question> {
         vec![Question::CLAIMABLES, Question::LOCKED]
     }
 
-    /// Returns a claim per lock that is over and can be withdrawn by one.
+    /// Returns a claim per lock that is over.
     fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let locks = self.locks(cx, labels.market, account).await?.into_iter();
@@ -185,24 +183,23 @@ impl TokenLockers {
 }
 
 impl LockerForm {
-    /// Returns the signature of the withdrawal, if a claim may call it.
-    const fn withdrawal(self) -> Option<&'static str> {
+    /// Returns the signature of the withdrawal.
+    const fn withdrawal(self) -> &'static str {
         match self {
-            Self::Pairs => Some(pairs::WITHDRAWAL),
-            Self::NumberedPairs => None,
-            Self::Deposits => Some(deposits::WITHDRAWAL),
-            Self::FormerDeposits => Some(deposits::FORMER_WITHDRAWAL),
+            Self::Pairs => pairs::FORMER_WITHDRAWAL,
+            Self::NumberedPairs => pairs::WITHDRAWAL,
+            Self::Deposits => deposits::WITHDRAWAL,
+            Self::FormerDeposits => deposits::FORMER_WITHDRAWAL,
         }
     }
 }
 
 impl LockedToken {
-    /// Returns true if the locker pays it in this block by a function that a claim may call.
+    /// Returns true if the locker pays it in this block.
     fn is_claimable(&self, cx: &JobContext) -> bool {
         let now = U256::from(cx.block().timestamp);
         match self.locker.form {
-            LockerForm::Pairs => self.ends_at < now,
-            LockerForm::NumberedPairs => false,
+            LockerForm::Pairs | LockerForm::NumberedPairs => self.ends_at < now,
             LockerForm::Deposits | LockerForm::FormerDeposits => self.ends_at <= now,
         }
     }

@@ -36,16 +36,22 @@ mod second {
             address lockedToken, uint256 lockDate, uint256 amount, uint256 initialAmount, uint256 unlockDate,
             uint256 lockId, address owner
         );
+        // Likewise. In farms it ends a stake, so that claims may call it on lockers alone.
+        function withdraw(uint256 lockId, uint256 amount) external;
     }
 }
 
-/// Signature of the withdrawal of the first version.
-pub(super) const WITHDRAWAL: &str = first::withdrawCall::SIGNATURE;
+/// Signature of the withdrawal of the second version.
+pub(super) const WITHDRAWAL: &str = second::withdrawCall::SIGNATURE;
+/// Signature of that of the first version.
+pub(super) const FORMER_WITHDRAWAL: &str = first::withdrawCall::SIGNATURE;
 
-/// Returns the withdrawal of the first version. That of the second, `withdraw(uint256,uint256)`, is one of farms too,
-/// where it ends a stake, so that no claim may call it.
-pub(super) fn template() -> ClaimTemplate {
-    ClaimTemplate::new::<first::withdrawCall>([Role::TOKEN, Role::NUMBER, Role::NUMBER, Role::NUMBER])
+/// Returns the withdrawals of both versions.
+pub(super) fn templates() -> [ClaimTemplate; 2] {
+    [
+        ClaimTemplate::new::<first::withdrawCall>([Role::TOKEN, Role::NUMBER, Role::NUMBER, Role::NUMBER]),
+        ClaimTemplate::new::<second::withdrawCall>([Role::NUMBER, Role::NUMBER]),
+    ]
 }
 
 /// Returns the view of the tokens that withdrawals name.
@@ -53,10 +59,13 @@ pub(super) fn lineage() -> Lineage {
     Lineage::tokens::<getUserLockedTokenAtIndexCall>()
 }
 
-/// Returns the withdrawal of all that a lock of the first version has.
+/// Returns the withdrawal of all that a lock has.
 pub(super) fn claim(cx: &JobContext, lock: &LockedToken) -> Claim {
     let LockedToken { locker, token, id, place, amount, .. } = *lock;
-    cx.claim(locker.address, &first::withdrawCall { token, index: place, lockId: id, amount })
+    match locker.form {
+        LockerForm::Pairs => cx.claim(locker.address, &first::withdrawCall { token, index: place, lockId: id, amount }),
+        _ => cx.claim(locker.address, &second::withdrawCall { lockId: id, amount }),
+    }
 }
 
 /// Returns the account's locks. A locker or a lock that cannot be read is reported.

@@ -83,6 +83,7 @@ fn deposits(chain: CannedReplies, locker: Address, locks: &[(u64, Address, u64, 
 fn run(question: Question, chain: &CannedReplies) -> Outcome {
     let allowed = [
         bound("withdraw(address token, uint256 number, uint256 number, uint256 number)", &[PAIRS]),
+        bound("withdraw(uint256 number, uint256 number)", &[NUMBERED]),
         bound("withdrawTokens(uint256 number, uint256 number)", &[TOKENS]),
         bound("withdrawTokens(uint256 number)", &[FORMER]),
     ];
@@ -116,18 +117,17 @@ fn what_is_over_can_be_withdrawn_and_the_rest_is_locked() {
     let chain = deposits(chain, FORMER, &[(6, GRANT, 2, NOW_S - 9, false), (7, GRANT, 4, NOW_S - 9, true)]);
     let (claims, locks) = (run(Question::CLAIMABLES, &chain), run(Question::LOCKED, &chain));
     assert_eq!((claims.end, locks.end), (End::Complete, End::Complete), "{} {}", claims.message, locks.message);
-    assert_eq!(paid(&claims), [(LP, n(20)), (GRANT, n(7)), (GRANT, n(2))]);
+    assert_eq!(paid(&claims), [(LP, n(20)), (LP, n(50)), (GRANT, n(7)), (GRANT, n(2))]);
     let steps: Vec<_> = claims.claimables().iter().map(|row| row.steps[0].clone()).collect();
     let to: Vec<Address> = steps.iter().map(|step| step.to).collect();
-    assert_eq!(to, [PAIRS, TOKENS, FORMER]);
+    assert_eq!(to, [PAIRS, NUMBERED, TOKENS, FORMER]);
     // Of the first version, the place of the lock in the account's list comes before its number.
     let arguments: Vec<Vec<u8>> = steps.iter().map(|step| step.arguments.clone()).collect();
-    let expected = [(LP, n(1), n(0), n(20)).abi_encode_params(), (n(3), n(7)).abi_encode_params(), n(6).abi_encode()];
-    assert_eq!(arguments, expected);
+    let first = (LP, n(1), n(0), n(20)).abi_encode_params();
+    let [numbered, token] = [(n(9), n(50)), (n(3), n(7))].map(|numbers| numbers.abi_encode_params());
+    assert_eq!(arguments, [first, numbered, token, n(6).abi_encode()]);
     let expected = [
         (PAIRS, LP, n(30), Some(NOW_S)),
-        // Over, but no claim withdraws it.
-        (NUMBERED, LP, n(50), Some(NOW_S - 5)),
         (NUMBERED, LP, n(60), Some(NOW_S + 5)),
         (TOKENS, GRANT, n(8), Some(NOW_S + 1)),
     ];
