@@ -65,7 +65,7 @@ fn of_row(row: &Table) -> Contracts {
     let read = |keys: &portolan_plugin_api::Keys<'_>| {
         let is_its = |kit: &&&dyn Kit| kit.keys().iter().any(|key| keys.has(key));
         let Some(kit) = KITS.iter().find(is_its) else { panic!("no kit of {keys:?}") };
-        let contracts = kit.read(keys)?.expect("its keys are there");
+        let contracts = kit.read(keys)?.unwrap();
         for (signature, contracts) in contracts.bound_claims() {
             let contracts = contracts.iter().map(|contract| format!("{contract:#x}"));
             claims.borrow_mut().entry(signature.to_owned()).or_default().extend(contracts);
