@@ -99,6 +99,7 @@ pub mod withdrawal_queue;
 pub mod yearn_gauges;
 pub mod yearn_vaults;
 
+mod account_url;
 mod bounds;
 mod boxed;
 mod concentrated_liquidity;

@@ -13,10 +13,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, B256, ClaimTemplate, Claimable, Error, JobContext, Keys, Lineage, NoDocument, Question, Revert, Role,
-    SettingsError, U256, merkle, off_chain, symbol,
+    Address, B256, ClaimTemplate, Claimable, Error, JobContext, Keys, Lineage, Question, Revert, Role, SettingsError,
+    U256, merkle, symbol,
 };
 
+use crate::account_url::AccountUrl;
 use crate::boxed::Boxed;
 use crate::kit::{DeploymentReader, Kit, Labels, Shared};
 use crate::partial::join_partial;
@@ -36,11 +37,7 @@ portolan_plugin_api::sol! {
     function getValidRewardTokens() external view returns (RewardToken[]);
 }
 
-/// Placeholder for the account in a URL.
-const ACCOUNT: &str = "{account}";
-/// Placeholder for the chain id in a URL.
-const NETWORK: &str = "{network}";
-const SCHEME: &str = "https://";
+const URL_EXAMPLE: &str = "https://merkl.example.org/{account}?chain={network}";
 /// Tokens of a document that are answered.
 const ENTRIES_MAX: usize = 64;
 
@@ -56,7 +53,7 @@ pub struct MerklKit {
 struct Merkl {
     distributor: Address,
     creator: Address,
-    rewards: String,
+    rewards: AccountUrl,
     reward_type: &'static str,
 }
 
@@ -76,13 +73,8 @@ impl Kit for MerklKit {
 
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let (distributor, creator) = (keys.address("merkl_distributor")?, keys.address("merkl_creator")?);
-        let url = keys.text("rewards")?.unwrap_or_default();
-        let is_host = host(url).is_some_and(|host| off_chain::check_host(host).is_ok());
-        if !is_host || !url.contains(ACCOUNT) || !url.contains(NETWORK) {
-            let text = format!("{url:?} is not like https://merkl.example.org/{ACCOUNT}?chain={NETWORK}");
-            return Err(SettingsError::new(text).at("rewards"));
-        }
-        Ok(Some(Merkl { distributor, creator, rewards: url.to_owned(), reward_type: self.reward_type }.shared()))
+        let rewards = AccountUrl::new(keys.text("rewards")?.unwrap_or_default(), "rewards", URL_EXAMPLE)?;
+        Ok(Some(Merkl { distributor, creator, rewards, reward_type: self.reward_type }.shared()))
     }
 
     /// Returns the claim of one token. Claims of several tokens are merged.
@@ -108,7 +100,7 @@ impl DeploymentReader for Merkl {
     }
 
     fn hosts(&self) -> Vec<String> {
-        host(&self.rewards).map(str::to_owned).into_iter().collect()
+        self.rewards.hosts()
     }
 
     /// Returns a claim per token of which something is left.
@@ -132,15 +124,9 @@ impl DeploymentReader for Merkl {
 impl Merkl {
     /// Returns the entries of the account's document.
     async fn entries(&self, cx: &JobContext, labels: Labels<'_>, account: Address) -> Result<Vec<Entry>, Error> {
-        let network = cx.network();
-        let url = self.rewards.replace(ACCOUNT, &format!("{account:#x}")).replace(NETWORK, &network.to_string());
-        let body = match cx.try_http_get(&url).await? {
-            Ok(body) => body,
-            // The gateway reports hosts that the operator does not allow.
-            Err(NoDocument::NotFound | NoDocument::NotAllowed) => return Ok(Vec::new()),
-            Err(other) => return Err(self.error(&other.to_string())),
-        };
-        let mut entries = document::entries(&body, network, account).map_err(|why| self.error(&why))?;
+        let document = self.rewards.document(cx, self.distributor, account);
+        let Some(body) = document.await? else { return Ok(Vec::new()) };
+        let mut entries = document::entries(&body, cx.network(), account).map_err(|why| self.error(&why))?;
         if entries.len() > ENTRIES_MAX {
             let (market, count) = (labels.market, entries.len());
             cx.report_not_covered(format!("{market}: rewards in {count} tokens, of which {ENTRIES_MAX} are answered"));
@@ -212,9 +198,4 @@ impl Merkl {
 fn pays_another(recipients: &[Result<Address, Revert>], account: Address) -> bool {
     let named = recipients.iter().flatten().find(|named| !named.is_zero());
     named.is_some_and(|named| *named != account)
-}
-
-/// Returns the host of a URL.
-fn host(url: &str) -> Option<&str> {
-    url.strip_prefix(SCHEME)?.split('/').next()
 }

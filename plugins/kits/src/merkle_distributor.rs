@@ -5,23 +5,22 @@
 //! contract's root, so a lying server only loses its own row.
 
 mod contracts;
-mod document;
+pub(crate) mod document;
 
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, B256, ClaimTemplate, Claimable, Error, JobContext, Keys, NoDocument, Question, Role, SettingsError, U256,
-    merkle, off_chain, symbol,
+    Address, B256, ClaimTemplate, Claimable, Error, JobContext, Keys, Question, Role, SettingsError, U256, merkle,
+    symbol,
 };
 
+use crate::account_url::AccountUrl;
 use crate::boxed::Boxed;
 use crate::kit::{DeploymentReader, Kit, Labels, Shared};
 use contracts::{claimCall, isClaimedCall, merkleRootCall, tokenCall};
 use document::Document;
 
-/// Placeholder for the account in a URL.
-const ACCOUNT: &str = "{account}";
-const SCHEME: &str = "https://";
+const URL_EXAMPLE: &str = "https://merkle.example.org/proofs/{account}.json";
 
 /// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +33,7 @@ pub struct MerkleDistributorKit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MerkleDistributor {
     address: Address,
-    proofs: String,
+    proofs: AccountUrl,
     reward_type: &'static str,
 }
 
@@ -55,12 +54,7 @@ impl Kit for MerkleDistributorKit {
             (Some(_), None) => return Err(missing("proofs", "merkle_distributor")),
             (None, Some(_)) => return Err(missing("merkle_distributor", "proofs")),
         };
-        let host = host(proofs).filter(|host| off_chain::check_host(host).is_ok());
-        if host.is_none() || !proofs.contains(ACCOUNT) {
-            let text = format!("{proofs:?} is not like https://merkle.example.org/proofs/{ACCOUNT}.json");
-            return Err(SettingsError::new(text).at("proofs"));
-        }
-        let proofs = proofs.to_owned();
+        let proofs = AccountUrl::new(proofs, "proofs", URL_EXAMPLE)?;
         Ok(Some(MerkleDistributor { address, proofs, reward_type: self.reward_type }.shared()))
     }
 
@@ -80,23 +74,18 @@ impl DeploymentReader for MerkleDistributor {
     }
 
     fn hosts(&self) -> Vec<String> {
-        host(&self.proofs).map(str::to_owned).into_iter().collect()
+        self.proofs.hosts()
     }
 
     /// Returns the account's claim, unless it was claimed.
     fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
-            let url = self.proofs.replace(ACCOUNT, &format!("{account:#x}"));
             // The root may change in copies of the contract.
             let root = cx.call(self.address, merkleRootCall {});
             let token = cx.call(self.address, tokenCall {}).immutable();
-            let (body, root, token) = cx.join((cx.try_http_get(&url), root, token)).await?;
-            let body = match body {
-                Ok(body) => body,
-                // The gateway reports hosts that the operator does not allow.
-                Err(NoDocument::NotFound | NoDocument::NotAllowed) => return Ok(Vec::new()),
-                Err(other) => return Err(self.error(&other.to_string())),
-            };
+            let document = self.proofs.document(cx, self.address, account);
+            let (body, root, token) = cx.join((document, root, token)).await?;
+            let Some(body) = body else { return Ok(Vec::new()) };
             let Document { index, amount, proof } = Document::parse(&body).map_err(|why| self.error(&why))?;
             if !leaves(index, account, amount).into_iter().any(|leaf| merkle::root(leaf, &proof) == root) {
                 return Err(self.error("the document of the account does not lead to the contract's Merkle root"));
@@ -122,9 +111,4 @@ impl MerkleDistributor {
 fn leaves(index: U256, account: Address, amount: U256) -> [B256; 3] {
     let entry = (index, account, amount);
     [merkle::packed(&entry), merkle::encoded(&entry), merkle::hashed_twice(&entry)]
-}
-
-/// Returns the host of a URL.
-fn host(url: &str) -> Option<&str> {
-    url.strip_prefix(SCHEME)?.split('/').next()
 }
