@@ -215,7 +215,9 @@ impl AccountInstance {
     fn catalogue(&self) -> Catalogue {
         let answers = |row: &Deployment<Titled>| {
             let contracts = &row.mechanism.contracts;
-            row.served(&contracts.questions(), contracts.contracts())
+            let mut served = row.served(&contracts.questions(), contracts.contracts());
+            served.tokens = Some(contracts.tokens()).filter(|tokens| !tokens.is_empty());
+            served
         };
         let deployments = self.deployments.iter().map(answers);
         let emits = |row: &Deployment<Source>| row.served(&[Question::EVENTS], row.mechanism.listed());

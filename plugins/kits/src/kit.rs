@@ -63,6 +63,11 @@ pub trait DeploymentReader: Debug + Send + Sync {
     /// Returns the contracts for the catalogue: those that claims may call and name, and that lineages start from.
     fn contracts(&self) -> Vec<Address>;
 
+    /// Returns the tokens for the catalogue: those that claims may name, beyond what lineages return.
+    fn tokens(&self) -> Vec<Address> {
+        Vec::new()
+    }
+
     /// Returns the questions that the deployment answers.
     fn questions(&self) -> Vec<Question>;
 

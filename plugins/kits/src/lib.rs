@@ -54,6 +54,7 @@ pub mod market_boosters;
 pub mod master_chef;
 pub mod merkl;
 pub mod merkle_distributor;
+pub mod merkle_stash;
 pub mod meta_vaults;
 pub mod mono_cooler;
 pub mod morpho;

@@ -1,17 +1,21 @@
-//! An account's document, as Uniswap's scripts write it: `{"index": 7, "amount": "0x2a", "proof": ["0x…"]}`.
+//! An account's document, as Uniswap's scripts write it: `{"index": 7, "amount": "0x2a", "proof": ["0x…"]}`; or one such
+//! value for each token.
 
-use portolan_plugin_api::{B256, U256};
+use std::collections::BTreeMap;
+
+use portolan_plugin_api::{Address, B256, U256};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 /// Members of a proof; a tree with this many levels has more leaves than there are accounts.
 const PROOF_MAX: usize = 64;
 
 /// Claimable amount of an account, with its proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Document {
-    pub(super) index: U256,
-    pub(super) amount: U256,
-    pub(super) proof: Vec<B256>,
+pub(crate) struct Document {
+    pub(crate) index: U256,
+    pub(crate) amount: U256,
+    pub(crate) proof: Vec<B256>,
 }
 
 /// JSON form of a [`Document`].
@@ -36,9 +40,19 @@ impl Document {
     /// # Errors
     /// A description of the fault, without the document's text.
     pub(super) fn parse(body: &[u8]) -> Result<Self, String> {
-        let json: DocumentJson = serde_json::from_slice(body).map_err(|error| {
-            format!("the document is not a proof (line {}, column {})", error.line(), error.column())
-        })?;
+        Self::of_json(json(body, "a proof")?)
+    }
+
+    /// Parses a document with a value for each token, `{"0x…": {"index": 7, …}, …}`.
+    ///
+    /// # Errors
+    /// A description of the first fault, without the document's text.
+    pub(crate) fn parse_by_token(body: &[u8]) -> Result<BTreeMap<Address, Self>, String> {
+        let json: BTreeMap<Address, DocumentJson> = json(body, "a list of proofs by token")?;
+        json.into_iter().map(|(token, json)| Ok((token, Self::of_json(json)?))).collect()
+    }
+
+    fn of_json(json: DocumentJson) -> Result<Self, String> {
         if json.proof.len() > PROOF_MAX {
             return Err(format!("the document's proof has {} members", json.proof.len()));
         }
@@ -47,6 +61,11 @@ impl Document {
         let number = |number, what| number_of(number).ok_or(format!("the document's {what} is not a number"));
         Ok(Self { index: number(json.index, "index")?, amount: number(json.amount, "amount")?, proof })
     }
+}
+
+fn json<T: DeserializeOwned>(body: &[u8], what: &str) -> Result<T, String> {
+    serde_json::from_slice(body)
+        .map_err(|error| format!("the document is not {what} (line {}, column {})", error.line(), error.column()))
 }
 
 fn hash(text: &str) -> Option<B256> {

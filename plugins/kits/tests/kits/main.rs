@@ -47,6 +47,7 @@ mod market_boosters;
 mod master_chef;
 mod merkl;
 mod merkle_distributor;
+mod merkle_stash;
 mod meta_vaults;
 mod mono_cooler;
 mod morpho;

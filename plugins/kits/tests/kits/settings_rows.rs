@@ -48,6 +48,7 @@ use portolan_kits::market_boosters::MarketBoostersKit;
 use portolan_kits::master_chef::MasterChefKit;
 use portolan_kits::merkl::MerklKit;
 use portolan_kits::merkle_distributor::MerkleDistributorKit;
+use portolan_kits::merkle_stash::MerkleStashKit;
 use portolan_kits::meta_vaults::MetaVaultsKit;
 use portolan_kits::mono_cooler::MonoCoolerKit;
 use portolan_kits::morpho::MorphoKit;
@@ -165,6 +166,7 @@ impl AccountProtocols for All {
         &LockupStreamsKit { stream: "stream" },
         &MerklKit { reward_type: "rewards" },
         &MerkleDistributorKit { reward_type: "airdrop" },
+        &MerkleStashKit { reward_type: "drop" },
         &SuperTokensKit { balance: "balance", deposit: "deposit", distribution: "pool", share: "share" },
         &TokenLockersKit { lock: "lock" },
         &TokenPlansKit { plan: "plan" },
@@ -304,6 +306,16 @@ const KITS: &[Shortest] = &[
         ],
         &[Question::CLAIMABLES],
         &[1, 2],
+    ),
+    (
+        "merkle_stash",
+        &[
+            ("merkle_stash", At(1)),
+            ("stash_tokens", AllAt(2)),
+            ("entries", Text("https://merkle.example.org/{account}.json")),
+        ],
+        &[Question::CLAIMABLES],
+        &[1],
     ),
     ("lockup_streams", &[("lockups", AllAt(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
     (
