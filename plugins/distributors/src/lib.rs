@@ -13,6 +13,7 @@ use portolan_kits::kit::Kit;
 use portolan_kits::lockup_streams::LockupStreamsKit;
 use portolan_kits::merkl::MerklKit;
 use portolan_kits::merkle_distributor::MerkleDistributorKit;
+use portolan_kits::merkle_stash::MerkleStashKit;
 use portolan_kits::reward_escrow::RewardEscrowKit;
 use portolan_kits::super_tokens::SuperTokensKit;
 use portolan_kits::token_lockers::TokenLockersKit;
@@ -25,6 +26,9 @@ const TABLE: &str = include_str!("table.events");
 
 /// Rewards of Merkl.
 const MERKL: MerklKit = MerklKit { reward_type: "merkl-rewards" };
+
+/// Rewards of Votium.
+const STASH: MerkleStashKit = MerkleStashKit { reward_type: "votium-rewards" };
 
 /// Streams of Sablier.
 const STREAMS: LockupStreamsKit = LockupStreamsKit { stream: "lockup-stream" };
@@ -55,6 +59,7 @@ const AIRDROPS: MerkleDistributorKit = MerkleDistributorKit { reward_type: "merk
 /// Keys of the rows.
 const KEYS: &[&[&str]] = &[
     MerklKit::KEYS,
+    MerkleStashKit::KEYS,
     LockupStreamsKit::KEYS,
     TokenPlansKit::KEYS,
     VestingEscrowsKit::KEYS,
@@ -72,7 +77,7 @@ pub struct Distributors;
 impl AccountProtocols for Distributors {
     const ROWS: Rows = rows!("protocols", KEYS);
     const KITS: &'static [&'static dyn Kit] =
-        &[&MERKL, &STREAMS, &PLANS, &ESCROWS, &REWARD_ESCROW, &SUPER_TOKENS, &LOCKERS, &AIRDROPS, &EventSourcesKit];
+        &[&MERKL, &STASH, &STREAMS, &PLANS, &ESCROWS, &REWARD_ESCROW, &SUPER_TOKENS, &LOCKERS, &AIRDROPS, &EventSourcesKit];
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 

@@ -49,6 +49,11 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
             ("merkl_creator", FORKED),
             ("rewards", "https://merkl.example.org/{account}?chain={network}"),
         ],
+        &[
+            ("merkle_stash", FORKED),
+            ("stash_tokens", FORKED_LIST),
+            ("entries", "https://merkle.example.org/{account}.json"),
+        ],
         &[("lockups", FORKED_LIST)],
         &[("token_plans", FORKED_LIST)],
         &[("escrow_factories", FORKED_LIST)],

@@ -1,6 +1,8 @@
 // Chain id 1: streams of Sablier's Lockup of versions 1.2 and 4, and doubles of Hedgey's plans, of LlamaPay's vesting
-// escrows and of Merkl's distributor. The tests know by arithmetic what its accounts have; see tests/tests/e2e/vesting.rs.
-import { rewards } from '../lib/merkle.mjs';
+// escrows, of Merkl's distributor and of Votium's stash. The tests know by arithmetic what its accounts have; see
+// tests/tests/e2e/vesting.rs and stash.rs.
+import { getAddress } from 'viem';
+import { airdrop, rewards } from '../lib/merkle.mjs';
 import { MULTICALL3 } from '../lib/world.mjs';
 import { SETUP, SNAPSHOT } from './times.mjs';
 
@@ -28,8 +30,11 @@ export const vesting = {
     const plans = tokenPlans(world, grant, own);
     const escrows = await vestingEscrows(world, grant, own);
     const { contracts, documents } = await merkl(world, { usdc, grant, hidden });
+    const paused = world.deploy('TokenDouble', ['Paused', 'PSD', 18]);
+    const assets = { usdc, grant, hidden, paused };
+    const stash = await votium(world, assets);
     await world.at(SNAPSHOT);
-    const more = { streams, plans, escrows, merkl: contracts, documents, assets: { usdc, grant, hidden }, fee: FEE.toString() };
+    const more = { streams, plans, escrows, merkl: contracts, documents, stash, assets, fee: FEE.toString() };
     return { contracts: { multicall3: MULTICALL3 }, prices: {}, more };
   },
 };
@@ -124,4 +129,43 @@ function document({ rows }, account) {
     recipient: account, amount: amount.toString(), claimed: '0', pending: '12', proofs: proof, token: { address: token, chainId: 1, decimals: 18 },
   }));
   return own.length > 0 ? [{ chain: { id: 1, name: 'Ethereum' }, rewards: own }] : [];
+}
+
+// The exited one has claimed; the grant's root is its second; that of the paused token was taken away. The row of settings
+// does not list the hidden token.
+async function votium(world, { usdc, grant, hidden, paused }) {
+  const address = world.deploy('MerkleStashDouble');
+  const { farmer, whale, odd, dust, exited } = world.accounts;
+  const update = (token, root) => world.send('deployer', address, 'MerkleStashDouble', 'updateMerkleRoot', [token, root]);
+  const drop = (token, rows) => {
+    const tree = airdrop(rows);
+    world.send('deployer', token, 'TokenDouble', 'mint', [address, 10_000n * ONE]);
+    update(token, tree.root);
+    return tree;
+  };
+  const claim = (who, token, { index, amount, proof }) =>
+    world.send(who, address, 'MerkleStashDouble', 'claim', [token, BigInt(index), world.accounts[who], BigInt(amount), proof]);
+  const earlier = drop(grant, [[farmer, 5n * ONE]]);
+  await world.mine();
+  claim('farmer', grant, earlier.documents[farmer]);
+  await world.mine();
+  const trees = {
+    USDC: drop(usdc, [[farmer, 40n * USDC], [exited, 9n * USDC], [whale, 2n * USDC]]),
+    GRT: drop(grant, [[farmer, 7n * ONE], [whale, 3n]]),
+    HID: drop(hidden, [[odd, 6n * ONE], [whale, ONE]]),
+    PSD: drop(paused, [[dust, ONE], [whale, ONE]]),
+  };
+  await world.mine();
+  claim('exited', usdc, trees.USDC.documents[exited]);
+  update(paused, `0x${'0'.repeat(64)}`);
+  await world.mine();
+  const active = Object.entries({ USDC: usdc, GRT: grant, HID: hidden, PSD: paused });
+  const published = Object.entries(trees).map(([symbol, tree]) => [symbol, publishedAs(tree)]);
+  return { address, activeTokens: active.map(([symbol, value]) => ({ value, symbol })), published: Object.fromEntries(published) };
+}
+
+// As Votium publishes a token's tree: for all accounts, by their checksummed addresses.
+function publishedAs({ root, documents }) {
+  const claims = Object.entries(documents).map(([account, claim]) => [getAddress(account), claim]);
+  return { merkleRoot: root, claims: Object.fromEntries(claims) };
 }

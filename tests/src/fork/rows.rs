@@ -364,6 +364,12 @@ pub const ROWS: &[ForkRow] = &[
          rewards = \"https://merkl.example.org/{account}?chain={network}\"",
     ),
     row(
+        ["vesting", "distributors", "votium"],
+        "merkle_stash",
+        "merkle_stash = <stash/address>\nstash_tokens = [<assets/usdc>, <assets/grant>, <assets/paused>]\n\
+         entries = \"https://merkle.example.org/{account}.json\"",
+    ),
+    row(
         ["voters", "solidly", "velodrome_v1"],
         "solidly",
         "generation = \"velodrome-v1\"\nvoter = <heirs/velodrome-v1/voter>\n\

@@ -95,6 +95,7 @@ mod silos;
 mod simulations;
 mod spans;
 mod staked;
+mod stash;
 mod store;
 mod streams;
 mod superfluid;

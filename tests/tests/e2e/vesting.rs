@@ -127,7 +127,8 @@ fn merkl(fork: &Fork, change: impl Fn(&str, String) -> String) -> (Fork, Documen
         .settings("distributors", &fork::settings(&fork.chain, "distributors").unwrap());
     let plugin = build::built().unwrap().plugin("libdistributors.so");
     let mut of_merkl = fork.of("merkl");
-    of_merkl.gateway = setup.plugin(&plugin, &["hedgey", "llamapay", "merkl", "sablier"]).start().unwrap().into();
+    of_merkl.gateway =
+        setup.plugin(&plugin, &["hedgey", "llamapay", "merkl", "sablier", "votium"]).start().unwrap().into();
     (of_merkl, server)
 }
 

@@ -232,6 +232,7 @@ pub(crate) const FORMS: &[Form] = &[
     form("master_chef", "Convex' chef", Canned, &["aura", "convex"]),
     form("merkl", "", Double("vesting", "MerklDistributorDouble"), &[]),
     form("merkle_distributor", "", Real("optimism-gauges", "MerkleDistributor"), &[]),
+    form("merkle_stash", "", Double("vesting", "MerkleStashDouble"), &[]),
     form("meta_vaults", "", Double("accountants", "MetaVaultDouble"), &["arrakis"]),
     form("mono_cooler", "", Double("credit", "MonoCoolerDouble"), &["cooler-loans"]),
     form("morpho", "markets", Real("morpho", "Morpho"), &["morpho"]),

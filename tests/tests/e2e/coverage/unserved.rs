@@ -36,8 +36,11 @@ pub(crate) const UNSERVED: &[Unserved] = &[
     ),
     unserved(
         "hidden-hand",
-        InUse("a kit for its distributor, which has a root for each token, and whose server has each account's proofs"),
-        &["https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/hidden-hand"],
+        Ended("its marketplace has shut down, and what voters had not claimed by the end of June 2026 has expired"),
+        &[
+            "https://github.com/balancer/frontend-monorepo/pull/2627",
+            "https://github.com/balancer/frontend-monorepo/issues/1953",
+        ],
     ),
     unserved(
         "kwenta",
@@ -70,11 +73,6 @@ pub(crate) const UNSERVED: &[Unserved] = &[
             "https://curia.vestafinance.xyz/t/closed-sunset-of-vestas-protocol-action-plan-proposal/359",
             "https://coinclear.io/lending/vesta-finance",
         ],
-    ),
-    unserved(
-        "votium",
-        InUse("a kit for a root of each token, whose document has the proofs of all accounts, for hundreds of tokens"),
-        &["https://github.com/oo-00/Votium/tree/main/merkle"],
     ),
 ];
 
