@@ -22,7 +22,7 @@ impl AccountUrl {
     pub(crate) fn new(url: &str, key: &str, example: &str) -> Result<Self, SettingsError> {
         let is_host = host(url).is_some_and(|host| off_chain::check_host(host).is_ok());
         let lacks = |placeholder: &&str| example.contains(*placeholder) && !url.contains(*placeholder);
-        if !is_host || [ACCOUNT, NETWORK].iter().any(|placeholder| lacks(placeholder)) {
+        if !is_host || [ACCOUNT, NETWORK].iter().any(lacks) {
             return Err(SettingsError::new(format!("{url:?} is not like {example}")).at(key));
         }
         Ok(Self(url.to_owned()))
