@@ -76,8 +76,18 @@ pub struct Distributors;
 
 impl AccountProtocols for Distributors {
     const ROWS: Rows = rows!("protocols", KEYS);
-    const KITS: &'static [&'static dyn Kit] =
-        &[&MERKL, &STASH, &STREAMS, &PLANS, &ESCROWS, &REWARD_ESCROW, &SUPER_TOKENS, &LOCKERS, &AIRDROPS, &EventSourcesKit];
+    const KITS: &'static [&'static dyn Kit] = &[
+        &MERKL,
+        &STASH,
+        &STREAMS,
+        &PLANS,
+        &ESCROWS,
+        &REWARD_ESCROW,
+        &SUPER_TOKENS,
+        &LOCKERS,
+        &AIRDROPS,
+        &EventSourcesKit,
+    ];
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 
