@@ -261,7 +261,7 @@ pub(crate) struct NewPluginFlags {
 /// A plugin file that is tried before it is served.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct PluginFile {
-    /// The plugin's dylib.
+    /// The plugin's dylib. A `claim-functions.toml` beside it counts too.
     pub(crate) file: PathBuf,
     /// Its settings file, named after the plugin [default: the one beside the dylib, if there is one].
     #[arg(long, value_name = "FILE")]

@@ -64,7 +64,8 @@ impl LonePlugin {
         let signature = signature_files(&of.file).into_iter().filter(|file| file.exists());
         let settings =
             of.settings.clone().or_else(|| settings_beside(&of.file).into_iter().find(|file| file.is_file()));
-        for file in [of.file.clone()].into_iter().chain(settings).chain(signature) {
+        let functions = Some(functions_beside(&of.file)).filter(|file| file.exists());
+        for file in [of.file.clone()].into_iter().chain(settings).chain(functions).chain(signature) {
             let copied = file
                 .file_name()
                 .map_or_else(|| Err(io::ErrorKind::InvalidInput.into()), |name| copy(&file, &plugins.join(name)));
@@ -90,7 +91,13 @@ impl LonePlugin {
 /// All files that a try reads, whether they are there or not; the dylib first.
 pub(crate) fn files(of: &PluginFile) -> Vec<PathBuf> {
     let settings = of.settings.clone().map_or_else(|| settings_beside(&of.file), |file| vec![file]);
-    [of.file.clone()].into_iter().chain(settings).chain(signature_files(&of.file)).collect()
+    let others = [of.file.clone(), functions_beside(&of.file)];
+    others.into_iter().chain(settings).chain(signature_files(&of.file)).collect()
+}
+
+/// The operator's table of claim functions in the dylib's folder.
+fn functions_beside(dylib: &Path) -> PathBuf {
+    dylib.with_file_name(portolan_validation::FILE_NAME)
 }
 
 /// The settings files in the dylib's folder, the first of which counts: those of `libacme_v2.so` are `acme-v2.toml` and

@@ -150,6 +150,32 @@ fn a_question_is_answered_as_the_gateway_would() {
     assert!(text(&output.stdout).ends_with("\n0 rows\n"), "{}", text(&output.stdout));
 }
 
+/// The operator's table of claim functions counts as in a gateway's folder of plugins.
+#[test]
+fn a_table_of_claim_functions_beside_the_dylib_counts() {
+    let chain = Chain::start("polygon").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let plugin = folder.path().join(deeds::DYLIB);
+    std::fs::copy(build::built().unwrap().plugin(deeds::DYLIB), &plugin).unwrap();
+    let rpc = format!("polygon={}", chain.url);
+    let asked = || {
+        let arguments = ["claimables", deeds::ACCOUNT, "--rpc", &rpc, "--protocol", "claims_unlisted", "--json"];
+        let output = tried("ask", &plugin, &arguments);
+        let document = Json::parse(&text(&output.stdout)).unwrap();
+        let [answer] = document.at("answers").unwrap().items().unwrap() else { panic!("{document}") };
+        let items = answer.at("body/items").unwrap().items().unwrap();
+        items.iter().map(|item| item.text_at("name").unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(asked(), ["good"]);
+    let functions = folder.path().join("claim-functions.toml");
+    std::fs::write(&functions, "\"claimFor(address account)\" = \"https://code.example\"").unwrap();
+    assert_eq!(asked(), ["good", "unlisted"]);
+    std::fs::write(&functions, "no table").unwrap();
+    let output = tried("ask", &plugin, &["claimables", deeds::ACCOUNT, "--rpc", &rpc]);
+    let line = text(&output.stderr);
+    assert!(output.status.code() == Some(1) && line.contains("claim-functions.toml"), "{line}");
+}
+
 #[test]
 fn an_answer_that_lacks_something_says_what_and_why() {
     let farmer = "0x00000000000000000000000000000000000bad00";
