@@ -48,6 +48,7 @@ mod master_chef;
 mod merkl;
 mod merkle_distributor;
 mod merkle_stash;
+mod merkle_tree;
 mod meta_vaults;
 mod mono_cooler;
 mod morpho;

@@ -8,6 +8,7 @@ use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, R
 use portolan_plugin_api::*;
 
 use crate::fixture::{ACCOUNT, added_row, claimed, n, plugin, text};
+use crate::merkle_tree::pair;
 
 sol! {
     function getMerkleRoot() external view returns (bytes32);
@@ -43,11 +44,6 @@ plugin! {
 /// `abi.encode(address, address, uint256)`, hashed.
 fn leaf(account: Address, token: Address, amount: u64) -> B256 {
     keccak256((account, token, n(amount)).abi_encode())
-}
-
-fn pair(one: B256, other: B256) -> B256 {
-    let (low, high) = if one < other { (one, other) } else { (other, one) };
-    keccak256([low.as_slice(), high.as_slice()].concat())
 }
 
 /// A tree of three leaves, of which two are the account's: 500 of the first token, 70 of the second.

@@ -8,6 +8,7 @@ use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRes
 use portolan_plugin_api::*;
 
 use crate::fixture::{ACCOUNT, added_row, plugin, text};
+use crate::merkle_tree::{leaf, pair};
 
 sol! {
     function token() external view returns (address);
@@ -33,17 +34,6 @@ plugin! {
     merkle_distributor = "0xf000000000000000000000000000000000000001"
     proofs = "https://merkle.example.org/proofs/{account}.json"
     "#
-}
-
-/// `abi.encodePacked(uint256, address, uint256)`, hashed.
-fn leaf(index: u64, account: Address, amount: u64) -> B256 {
-    let word = |number| U256::from(number).to_be_bytes::<32>();
-    keccak256([&word(index)[..], account.as_slice(), &word(amount)[..]].concat())
-}
-
-fn pair(one: B256, other: B256) -> B256 {
-    let (low, high) = if one < other { (one, other) } else { (other, one) };
-    keccak256([low.as_slice(), high.as_slice()].concat())
 }
 
 /// A tree of three leaves: the account's is the second, with 500.

@@ -3,11 +3,11 @@
 //! The trees are built by hand here, so that a wrong hash in the kit fails a test.
 
 use portolan_kits::merkle_stash::MerkleStashKit;
-use portolan_plugin_api::alloy::primitives::keccak256;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
 
 use crate::fixture::{ACCOUNT, added_row, claimed, list, n, plugin, text};
+use crate::merkle_tree::{leaf, pair};
 
 sol! {
     function merkleRoot(address token) external view returns (bytes32);
@@ -35,17 +35,6 @@ plugin! {
     stash_tokens = ["0xa000000000000000000000000000000000000001", "0xa000000000000000000000000000000000000002"]
     entries = "https://merkle.example.org/{account}.json"
     "#
-}
-
-/// `abi.encodePacked(uint256, address, uint256)`, hashed.
-fn leaf(index: u64, account: Address, amount: u64) -> B256 {
-    let word = |number| U256::from(number).to_be_bytes::<32>();
-    keccak256([&word(index)[..], account.as_slice(), &word(amount)[..]].concat())
-}
-
-fn pair(one: B256, other: B256) -> B256 {
-    let (low, high) = if one < other { (one, other) } else { (other, one) };
-    keccak256([low.as_slice(), high.as_slice()].concat())
 }
 
 /// The tree of the first token: 500 of it are the account's, at index 1.
