@@ -6,6 +6,7 @@
 //! worker sends for hostile.
 
 pub(crate) mod client;
+mod connection;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;
 mod message;

@@ -1,47 +1,31 @@
-//! The host's side of one worker: one request at a time, and its reply.
+//! The host's side of one worker: who calls it, and how a call fails.
 //!
-//! Invariant: a worker that ends, is late, or sends what is not a reply has done so by the request that it was given.
-//! Only that request fails by it; those behind it are told that the worker was lost, and were not sent.
+//! Invariant: a worker that ends, is late, or sends what is not a reply has done so by the request that it ran. Only that
+//! request fails by it; those behind it are told that the worker was lost.
 
-use std::collections::HashSet;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
-use std::pin::{Pin, pin};
 use std::process::ExitStatus;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use portolan_base::client_share::ClientShare;
 use portolan_base::process_memory;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::pipe::{Receiver, Sender};
-use tokio::runtime::Handle;
-use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
-use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, timeout};
 
-use super::message::{self, HEAD_BYTES, Head, MessageError, request};
+use super::connection::Connection;
+use super::message::MessageError;
 use super::spawner::{Process, Spawner};
 use crate::load::run_failure::RunFailure;
 
 /// Processor time of `configure` and `catalogue` together.
 pub(crate) const CONFIGURE_LIMIT: Duration = Duration::from_secs(5);
-/// Processor time of a drop.
-const DROP_LIMIT: Duration = Duration::from_secs(1);
-/// How many times the limit of its processor time a call may take on a machine that is busy with other work.
-const WALL_FACTOR: u32 = 4;
-/// Time for a reply that was sent to be read.
-const REPLY_ARRIVES: Duration = Duration::from_millis(20);
 /// Time after which a call holds up those that wait behind it: most take less than a millisecond.
 const HELD_UP_AFTER: Duration = Duration::from_millis(50);
-/// Time without a call after which a worker ends; the next call starts another one.
-const IDLE_LIMIT: Duration = Duration::from_secs(300);
-/// Bytes of a reply that are read at once.
-const READ_BYTES: usize = 64 << 10;
-/// Bytes of a reply for which room is made before any has come.
-const REPLY_BYTES_AHEAD: usize = 64 << 10;
 
 /// One instance, as each worker configures it.
 #[derive(Debug)]
@@ -78,7 +62,7 @@ pub(crate) enum WorkerFailure {
     /// The worker was killed from outside while it ran this request: by an operator, or by the kernel for memory.
     #[error("the plugin's process was killed from outside")]
     Killed,
-    /// The worker had ended before; nothing was sent.
+    /// The worker ended, or was held up, by another request.
     #[error("the worker had ended")]
     Lost,
 }
@@ -102,15 +86,44 @@ pub(crate) enum Death {
 /// A worker that runs.
 #[derive(Debug)]
 pub(crate) struct Client {
-    /// `None` once the worker has ended.
-    connection: Arc<AsyncMutex<Option<Connection>>>,
-    /// Requests that wait or are under way.
-    queued: Arc<AtomicUsize>,
-    /// Start of the request that is under way.
-    since: Arc<Mutex<Option<Instant>>>,
-    /// Jobs and instances that the worker drops before its next request.
-    dropped: Mutex<Vec<Request>>,
+    /// Closed once the worker has ended.
+    calls: mpsc::UnboundedSender<Call>,
+    next_number: AtomicU64,
+    shared: Arc<Shared>,
     process_id: u32,
+}
+
+/// What the callers of a worker and its connection both know.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    /// Calls that wait or are under way.
+    queued: AtomicUsize,
+    /// The call that the worker runs.
+    pub(super) running: Mutex<Option<Running>>,
+    /// Jobs and instances that the worker drops before its next call.
+    pub(super) dropped: Mutex<Vec<Request>>,
+    /// Processor time of all calls of the plugin, in nanoseconds.
+    pub(super) cpu_ns: Arc<AtomicU64>,
+}
+
+/// A call that the worker runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Running {
+    /// `None` for a drop.
+    pub(super) number: Option<u64>,
+    pub(super) since: Instant,
+}
+
+/// A request, and who waits for its reply.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) number: u64,
+    pub(super) request: Request,
+    pub(super) limit: Duration,
+    pub(super) share: Option<Arc<ClientShare>>,
+    pub(super) reply: oneshot::Sender<Result<Vec<u8>, WorkerFailure>>,
+    /// Counts it until it is dropped.
+    _queued: Queued,
 }
 
 impl Client {
@@ -125,29 +138,28 @@ impl Client {
         reply_bytes_max: usize,
     ) -> io::Result<Arc<Self>> {
         let (process, replies, requests) = spawner.spawn().await?;
-        let replies = BufReader::with_capacity(READ_BYTES, replies);
-        let (since, process_id) = (Arc::default(), process.id());
-        let connection = Connection {
-            requests,
-            replies,
-            process,
-            reply_bytes_max,
-            configured: HashSet::new(),
-            cpu_ns,
-            spent: Duration::ZERO,
-            since: Arc::clone(&since),
-            used: Instant::now(),
-        };
-        let connection = Arc::new(AsyncMutex::new(Some(connection)));
-        let dropped = Mutex::default();
-        let client = Arc::new(Self { connection, queued: Arc::default(), since, dropped, process_id });
-        tokio::spawn(end_when_idle(Arc::downgrade(&client)));
-        Ok(client)
+        Ok(Arc::new(Self::connect((requests, replies), process, cpu_ns, reply_bytes_max)))
+    }
+
+    /// Calls a process over its pipes.
+    pub(super) fn connect(
+        pipes: (Sender, Receiver),
+        process: Process,
+        cpu_ns: Arc<AtomicU64>,
+        reply_bytes_max: usize,
+    ) -> Self {
+        let process_id = process.id();
+        // A job and an instance have one call at a time each, so that their limits bound this queue.
+        let (calls, waiting) = mpsc::unbounded_channel();
+        let shared = Arc::new(Shared { cpu_ns, ..Shared::default() });
+        let connection = Connection::new(pipes, process, reply_bytes_max, waiting, Arc::clone(&shared));
+        tokio::spawn(connection.run());
+        Self { calls, next_number: AtomicU64::new(0), shared, process_id }
     }
 
     /// Returns true unless the worker has ended.
     pub(crate) fn is_alive(&self) -> bool {
-        self.connection.try_lock().map_or(true, |connection| connection.is_some())
+        !self.calls.is_closed()
     }
 
     /// Memory of the worker, without pages of files; `None` if it cannot be read.
@@ -155,14 +167,19 @@ impl Client {
         process_memory::bytes(self.process_id, &process_memory::RESIDENT)
     }
 
-    /// Requests that wait or are under way.
+    /// Calls that wait or are under way.
     pub(crate) fn queued(&self) -> usize {
-        self.queued.load(Ordering::Relaxed)
+        self.shared.queued.load(Ordering::Relaxed)
     }
 
-    /// Returns true if the request under way takes so long that others had better go elsewhere.
+    /// Returns true if the call under way takes so long that others had better go elsewhere.
     pub(crate) fn is_held_up(&self) -> bool {
-        self.since.lock().is_some_and(|since| since.elapsed() > HELD_UP_AFTER)
+        self.holds_up().is_some()
+    }
+
+    /// Returns the call under way if it takes long.
+    fn holds_up(&self) -> Option<Running> {
+        self.shared.running.lock().filter(|running| running.since.elapsed() > HELD_UP_AFTER)
     }
 
     /// Sends a request and waits for its reply, behind those that were sent before. `limit` bounds the processor time
@@ -176,256 +193,45 @@ impl Client {
         limit: Duration,
         may_leave: impl Fn() -> bool,
     ) -> Result<Vec<u8>, WorkerFailure> {
-        let queued = Queued::new(&self.queued);
-        let turn = self.turn(may_leave).await?;
-        let (dropped, share) = (std::mem::take(&mut *self.dropped.lock()), ClientShare::current());
-        let call = async move {
-            let _queued = queued;
-            run(turn, dropped, request, limit, share).await
-        };
-        Detaching(Some(Box::pin(call))).await
-    }
-
-    /// Waits until no other request is under way.
-    async fn turn(&self, may_leave: impl Fn() -> bool) -> Result<Turn, WorkerFailure> {
-        let mut turn = pin!(Arc::clone(&self.connection).lock_owned());
+        let number = self.next_number.fetch_add(1, Ordering::Relaxed);
+        let (reply, mut outcome) = oneshot::channel();
+        let queued = Queued::new(&self.shared);
+        let call = Call { number, request, limit, share: ClientShare::current(), reply, _queued: queued };
+        self.calls.send(call).map_err(|_| WorkerFailure::Lost)?;
         loop {
-            match timeout(HELD_UP_AFTER, &mut turn).await {
-                Ok(turn) => return Ok(turn),
-                Err(_) if self.is_held_up() && may_leave() => return Err(WorkerFailure::Lost),
-                Err(_) => {}
+            match timeout(HELD_UP_AFTER, &mut outcome).await {
+                Ok(outcome) => return outcome.unwrap_or(Err(WorkerFailure::Lost)),
+                Err(_) => {
+                    let waits_for_another = self.holds_up().is_some_and(|running| running.number != Some(number));
+                    if waits_for_another && may_leave() {
+                        return Err(WorkerFailure::Lost);
+                    }
+                }
             }
         }
     }
 
     /// Drops a job or an instance before the next request.
     pub(crate) fn drop_later(&self, request: Request) {
-        self.dropped.lock().push(request);
+        self.shared.dropped.lock().push(request);
     }
 }
 
-/// Ends a worker that nobody has used for long.
-async fn end_when_idle(client: Weak<Client>) {
-    let mut until = Instant::now() + IDLE_LIMIT;
-    loop {
-        sleep_until(until).await;
-        let Some(client) = client.upgrade() else { return };
-        let mut turn = client.connection.lock().await;
-        match &*turn {
-            Some(connection) if connection.used.elapsed() < IDLE_LIMIT => until = connection.used + IDLE_LIMIT,
-            _ => {
-                *turn = None;
-                return;
-            }
-        }
-    }
-}
-
-/// The turn to use a worker.
-type Turn = OwnedMutexGuard<Option<Connection>>;
-
-/// Sends a request, after the drops that are due. A call that is itself dropped before its reply has come ends the
-/// worker.
-async fn run(
-    mut turn: Turn,
-    dropped: Vec<Request>,
-    request: Request,
-    limit: Duration,
-    share: Option<Arc<ClientShare>>,
-) -> Result<Vec<u8>, WorkerFailure> {
-    let mut connection = turn.take().ok_or(WorkerFailure::Lost)?;
-    for request in dropped {
-        if connection.perform(&request, DROP_LIMIT, None).await.is_err() {
-            // Its end is that of a drop, which no answer depends on.
-            let _ = connection.process.end().await;
-            return Err(WorkerFailure::Lost);
-        }
-    }
-    match connection.perform(&request, limit, share.as_deref()).await {
-        Ok(outcome) => {
-            *turn = Some(connection);
-            Ok(outcome?)
-        }
-        Err(death) => Err(death.explained(connection.process.end().await)),
-    }
-}
-
-/// A future that goes on in a task of its own if it is dropped before its end.
-struct Detaching<F: Future<Output: Send> + Send + 'static>(Option<Pin<Box<F>>>);
-
-impl<F: Future<Output: Send> + Send + 'static> Future for Detaching<F> {
-    type Output = F::Output;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        let Some(future) = &mut self.0 else { return Poll::Pending };
-        let outcome = ready!(future.as_mut().poll(context));
-        self.0 = None;
-        Poll::Ready(outcome)
-    }
-}
-
-impl<F: Future<Output: Send> + Send + 'static> Drop for Detaching<F> {
-    fn drop(&mut self) {
-        // Where the runtime has ended, the process ends.
-        if let (Some(future), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
-            runtime.spawn(future);
-        }
-    }
-}
-
-/// Counts a request until it is dropped.
+/// Counts a call until it is dropped.
 #[derive(Debug)]
-struct Queued(Arc<AtomicUsize>);
+struct Queued(Arc<Shared>);
 
 impl Queued {
-    fn new(queued: &Arc<AtomicUsize>) -> Self {
-        queued.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(queued))
+    fn new(shared: &Arc<Shared>) -> Self {
+        shared.queued.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(shared))
     }
 }
 
 impl Drop for Queued {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.queued.fetch_sub(1, Ordering::Relaxed);
     }
-}
-
-/// The worker's pipes and process.
-#[derive(Debug)]
-struct Connection {
-    requests: Sender,
-    replies: BufReader<Receiver>,
-    process: Process,
-    reply_bytes_max: usize,
-    /// Instances that this worker has configured.
-    configured: HashSet<u64>,
-    cpu_ns: Arc<AtomicU64>,
-    /// Processor time of the process up to its latest reply; it uses none until the next request.
-    spent: Duration,
-    since: Arc<Mutex<Option<Instant>>>,
-    /// The latest call.
-    used: Instant,
-}
-
-impl Connection {
-    async fn perform(
-        &mut self,
-        request: &Request,
-        limit: Duration,
-        share: Option<&ClientShare>,
-    ) -> Result<Result<Vec<u8>, RunFailure>, Death> {
-        let before = self.spent;
-        self.used = Instant::now();
-        *self.since.lock() = Some(self.used);
-        let outcome = self.answer(request, limit).await;
-        *self.since.lock() = None;
-        self.charge(self.spent.saturating_sub(before), share);
-        outcome
-    }
-
-    fn charge(&self, took: Duration, client: Option<&ClientShare>) {
-        self.cpu_ns.fetch_add(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
-        if let Some(client) = client {
-            client.charge(took);
-        }
-    }
-
-    async fn answer(&mut self, request: &Request, limit: Duration) -> Result<Result<Vec<u8>, RunFailure>, Death> {
-        match request {
-            Request::Restrict(body) => self.exchange(request::RESTRICT, 0, &[body], limit).await,
-            Request::Open(manifest) => self.exchange(request::OPEN, 0, &[manifest.as_bytes()], limit).await,
-            Request::Probe => self.exchange(request::PROBE, 0, &[], limit).await,
-            Request::Configure { id, settings } => {
-                let configured = self.exchange(request::CONFIGURE, *id, &[settings], limit).await?;
-                if configured.is_ok() {
-                    self.configured.insert(*id);
-                }
-                Ok(configured)
-            }
-            Request::Begin { instance, job, start, frame } => {
-                if let Err(failure) = self.configure(instance).await? {
-                    return Ok(Err(failure));
-                }
-                let head = message::begin(instance.id, start);
-                self.exchange(request::BEGIN, *job, &[&head, start, frame], limit).await
-            }
-            Request::Resume { job, frame } => self.exchange(request::RESUME, *job, &[frame], limit).await,
-            Request::DropJob(job) => self.exchange(request::DROP_JOB, *job, &[], limit).await,
-            Request::DropInstance(id) => {
-                self.configured.remove(id);
-                self.exchange(request::DROP_INSTANCE, *id, &[], limit).await
-            }
-        }
-    }
-
-    /// Configures an instance that another worker has configured first.
-    async fn configure(&mut self, instance: &InstanceRecord) -> Result<Result<(), RunFailure>, Death> {
-        if self.configured.contains(&instance.id) {
-            return Ok(Ok(()));
-        }
-        let catalogue = self.exchange(request::CONFIGURE, instance.id, &[&instance.settings], CONFIGURE_LIMIT).await?;
-        Ok(catalogue.and_then(|catalogue| {
-            if catalogue != instance.catalogue {
-                return Err(RunFailure::Fault("its catalogue differs from the one that it returned before".into()));
-            }
-            self.configured.insert(instance.id);
-            Ok(())
-        }))
-    }
-
-    async fn exchange(
-        &mut self,
-        kind: u8,
-        id: u64,
-        parts: &[&[u8]],
-        limit: Duration,
-    ) -> Result<Result<Vec<u8>, RunFailure>, Death> {
-        let bytes = message::message(kind, id, parts)?;
-        let (before, began) = (self.spent, Instant::now());
-        let mut exchange = pin!(exchange((&mut self.requests, &mut self.replies), self.reply_bytes_max, &bytes, id));
-        let mut wait = limit;
-        let outcome = loop {
-            if let Ok(outcome) = timeout_at(began + wait, &mut exchange).await {
-                break outcome;
-            }
-            // A worker that waits for the processor has not used its time; one that sleeps does not return.
-            let left = limit.saturating_sub(self.process.cpu().saturating_sub(before));
-            if left.is_zero() || wait >= limit * WALL_FACTOR || !self.process.is_runnable() {
-                // It may sleep because it has just replied.
-                break timeout(REPLY_ARRIVES, exchange).await.unwrap_or(Err(Death::Late));
-            }
-            wait = (wait + left).min(limit * WALL_FACTOR);
-        };
-        self.spent = self.process.cpu().max(before);
-        outcome
-    }
-}
-
-/// Sends a request and reads its reply.
-async fn exchange(
-    (requests, replies): (&mut Sender, &mut BufReader<Receiver>),
-    reply_bytes_max: usize,
-    request: &[u8],
-    id: u64,
-) -> Result<Result<Vec<u8>, RunFailure>, Death> {
-    requests.write_all(request).await?;
-    let mut head = [0; HEAD_BYTES];
-    replies.read_exact(&mut head).await?;
-    let head = Head::parse(head, reply_bytes_max)?;
-    if head.id != id {
-        return Err(MessageError::Kind.into());
-    }
-    // Room is made as bytes come, whatever the head says.
-    let mut body = Vec::with_capacity(head.len.min(REPLY_BYTES_AHEAD));
-    let len = u64::try_from(head.len).unwrap_or(u64::MAX);
-    if (&mut *replies).take(len).read_to_end(&mut body).await? < head.len {
-        return Err(MessageError::Cut.into());
-    }
-    // It speaks only when it is asked.
-    if !replies.buffer().is_empty() {
-        return Err(MessageError::Kind.into());
-    }
-    Ok(message::parse_outcome(head.kind, body)?)
 }
 
 impl From<io::Error> for Death {
@@ -436,52 +242,12 @@ impl From<io::Error> for Death {
 
 impl Death {
     /// Adds what the status of the process tells.
-    fn explained(self, status: io::Result<ExitStatus>) -> WorkerFailure {
+    pub(super) fn explained(self, status: io::Result<ExitStatus>) -> WorkerFailure {
         match (self, status) {
             // The plugin cannot send itself this signal, and the host did not.
             (Self::Unreachable(_), Ok(status)) if status.signal() == Some(libc::SIGKILL) => WorkerFailure::Killed,
-            (Self::Unreachable(_) | Self::Message(MessageError::Cut), Ok(status)) => Self::Ended(status).into(),
+            (Self::Unreachable(_), Ok(status)) => Self::Ended(status).into(),
             (death, _) => death.into(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::{PipeReader, PipeWriter, Read as _, Write as _};
-
-    use super::super::message::reply;
-    use super::*;
-
-    /// Returns the host's ends of two pipes, and the worker's.
-    fn pipes() -> io::Result<(Sender, BufReader<Receiver>, PipeReader, PipeWriter)> {
-        let ((requests, own_requests), (own_replies, replies)) = (io::pipe()?, io::pipe()?);
-        let own_replies = Receiver::from_owned_fd(own_replies.into())?;
-        Ok((Sender::from_owned_fd(own_requests.into())?, BufReader::new(own_replies), requests, replies))
-    }
-
-    #[tokio::test]
-    async fn messages_larger_than_a_pipe_arrive_whole_both_ways() {
-        let (mut own_requests, mut own_replies, mut requests, mut replies) = pipes().unwrap();
-        let body: Vec<u8> = (0_u32..1 << 18).flat_map(u32::to_le_bytes).collect();
-        let [sent, answered] = [request::RESUME, reply::DONE].map(|kind| message::message(kind, 7, &[&body]).unwrap());
-        let expected = sent.clone();
-        let worker = std::thread::spawn(move || {
-            let mut came = vec![0; expected.len()];
-            requests.read_exact(&mut came).unwrap();
-            assert!(came == expected);
-            replies.write_all(&answered).unwrap();
-        });
-        let came = exchange((&mut own_requests, &mut own_replies), body.len(), &sent, 7).await.unwrap();
-        assert!(came.unwrap() == body);
-        worker.join().unwrap();
-    }
-
-    #[tokio::test]
-    async fn a_closed_pipe_is_an_error_to_send_to() {
-        let (mut own_requests, mut own_replies, requests, replies) = pipes().unwrap();
-        drop((requests, replies));
-        let sent = exchange((&mut own_requests, &mut own_replies), 0, b"request", 7).await;
-        assert!(matches!(sent, Err(Death::Unreachable(_))), "{sent:?}");
     }
 }

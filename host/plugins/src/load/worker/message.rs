@@ -1,7 +1,9 @@
 //! The messages between the host and a worker: a head of 16 bytes, then a body.
 //!
-//! The host sends one request and waits for its reply, so that whatever happens in between happened by that request.
+//! A worker answers requests in the order in which they come, each before it takes the next, so that whatever happens
+//! before a reply happened by its request.
 
+use bytes::BufMut;
 use portolan_abi::codec;
 use portolan_abi::map::SettingsError;
 
@@ -78,16 +80,22 @@ impl Head {
     }
 }
 
-/// Joins a message's head and the parts of its body.
-pub(super) fn message(kind: u8, id: u64, parts: &[&[u8]]) -> Result<Vec<u8>, MessageError> {
+/// Appends a message of a head and the parts of its body; nothing if it is too long.
+pub(super) fn put(bytes: &mut impl BufMut, kind: u8, id: u64, parts: &[&[u8]]) -> Result<(), MessageError> {
     let len = parts.iter().map(|part| part.len()).sum();
     let max = BODY_BYTES_MAX;
     let short = u32::try_from(len).ok().filter(|_| len <= max).ok_or(MessageError::TooLong { len, max })?;
-    let mut bytes = Vec::with_capacity(HEAD_BYTES + len);
-    bytes.extend_from_slice(&short.to_le_bytes());
-    bytes.extend_from_slice(&[kind, 0, 0, 0]);
-    bytes.extend_from_slice(&id.to_le_bytes());
-    parts.iter().for_each(|part| bytes.extend_from_slice(part));
+    bytes.put_u32_le(short);
+    bytes.put_slice(&[kind, 0, 0, 0]);
+    bytes.put_u64_le(id);
+    parts.iter().for_each(|part| bytes.put_slice(part));
+    Ok(())
+}
+
+/// Returns a message of a head and the parts of its body.
+pub(super) fn message(kind: u8, id: u64, parts: &[&[u8]]) -> Result<Vec<u8>, MessageError> {
+    let mut bytes = Vec::with_capacity(HEAD_BYTES + parts.iter().map(|part| part.len()).sum::<usize>());
+    put(&mut bytes, kind, id, parts)?;
     Ok(bytes)
 }
 

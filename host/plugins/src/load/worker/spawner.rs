@@ -95,6 +95,12 @@ fn clock(child: &Child) -> Option<libc::clockid_t> {
 }
 
 impl Process {
+    /// One that has ended before.
+    #[cfg(test)]
+    pub(super) fn ended(spawner: Spawner) -> Self {
+        Self { child: None, clock: None, spawner }
+    }
+
     pub(crate) fn id(&self) -> u32 {
         self.child.as_ref().map(Child::id).unwrap_or_default()
     }
@@ -126,10 +132,9 @@ impl Process {
 
     /// Kills the process unless it has ended, and returns the status that it ended with.
     pub(crate) async fn end(mut self) -> io::Result<ExitStatus> {
+        let child = self.child.take().ok_or_else(ended)?;
         let (sender, status) = oneshot::channel();
-        if let Some(child) = self.child.take() {
-            self.spawner.send(SpawnerTask::End { child, ended: sender })?;
-        }
+        self.spawner.send(SpawnerTask::End { child, ended: sender })?;
         status.await.map_err(|_| ended())?
     }
 }

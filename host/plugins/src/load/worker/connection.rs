@@ -1,0 +1,555 @@
+//! The pipes of one worker: sends requests, and reads their replies in the same order.
+//!
+//! Several requests are in the pipe at once, so that the worker has the next one when it has answered one: it runs one
+//! at a time, and each reply leaves it before it takes the next request. So the first request without a reply is the
+//! one that it runs.
+
+use std::collections::{HashSet, VecDeque};
+use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use bytes::{Buf, BytesMut};
+use futures_util::StreamExt;
+use portolan_base::client_share::ClientShare;
+use tokio::io::AsyncWriteExt;
+use tokio::net::unix::pipe::{Receiver, Sender};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::codec::{Decoder, FramedRead};
+
+use super::client::{CONFIGURE_LIMIT, Call, Death, Request, Running, Shared, WorkerFailure};
+use super::message::{self, HEAD_BYTES, Head, MessageError, request};
+use super::spawner::Process;
+use crate::load::run_failure::RunFailure;
+
+/// Calls in a worker's pipe that have no reply.
+const SENT_MAX: usize = 8;
+/// Processor time of a drop.
+const DROP_LIMIT: Duration = Duration::from_secs(1);
+/// How many times the limit of its processor time a call may take on a machine that is busy with other work.
+const WALL_FACTOR: u32 = 4;
+/// Time for a reply that was sent to be read.
+const REPLY_ARRIVES: Duration = Duration::from_millis(20);
+/// Time without a call after which a worker ends; the next call starts another one.
+const IDLE_LIMIT: Duration = Duration::from_secs(300);
+/// Bytes of replies that are read at once.
+const READ_BYTES: usize = 64 << 10;
+
+/// The worker's pipes and process.
+#[derive(Debug)]
+pub(super) struct Connection {
+    requests: Sender,
+    replies: FramedRead<Receiver, ReplyDecoder>,
+    process: Process,
+    calls: UnboundedReceiver<Call>,
+    shared: Arc<Shared>,
+    /// Instances that this worker has configured.
+    configured: HashSet<u64>,
+    /// Requests that the pipe has not taken yet.
+    unsent: BytesMut,
+    /// Requests without a reply. The worker runs the first.
+    sent: VecDeque<Sent>,
+    /// Processor time of the process when the worker began to run the first.
+    spent: Duration,
+    /// Time since then at which it is checked; `None` if its reply has to arrive now.
+    wait: Option<Duration>,
+    check_at: Instant,
+}
+
+/// A request without a reply.
+#[derive(Debug)]
+struct Sent {
+    id: u64,
+    limit: Duration,
+    purpose: Purpose,
+}
+
+#[derive(Debug)]
+enum Purpose {
+    /// Nobody waits for it.
+    Drop,
+    /// Configures the instance of a call that begins a job. Nothing is sent behind it before it is answered.
+    Configure(Call),
+    Answer(Call),
+}
+
+impl Sent {
+    fn call(&self) -> Option<&Call> {
+        match &self.purpose {
+            Purpose::Drop => None,
+            Purpose::Configure(call) | Purpose::Answer(call) => Some(call),
+        }
+    }
+
+    fn client(&self) -> Option<&ClientShare> {
+        self.call().and_then(|call| call.share.as_deref())
+    }
+}
+
+impl Connection {
+    pub(super) fn new(
+        (requests, replies): (Sender, Receiver),
+        process: Process,
+        reply_bytes_max: usize,
+        calls: UnboundedReceiver<Call>,
+        shared: Arc<Shared>,
+    ) -> Self {
+        Self {
+            requests,
+            replies: FramedRead::with_capacity(replies, ReplyDecoder { reply_bytes_max }, READ_BYTES),
+            process,
+            calls,
+            shared,
+            configured: HashSet::new(),
+            unsent: BytesMut::new(),
+            sent: VecDeque::new(),
+            spent: Duration::ZERO,
+            wait: None,
+            check_at: Instant::now() + IDLE_LIMIT,
+        }
+    }
+
+    /// Answers calls until nobody can make one, none came for long, or the worker ends by one.
+    pub(super) async fn run(mut self) {
+        let end = self.serve().await;
+        // Callers see that it has ended before they hear of their calls.
+        self.calls.close();
+        *self.shared.running.lock() = None;
+        let guilty = self.sent.pop_front();
+        self.charge(guilty.as_ref().and_then(Sent::client));
+        let status = self.process.end().await;
+        if let (Err(death), Some(sent)) = (end, guilty) {
+            match sent.purpose {
+                Purpose::Configure(call) | Purpose::Answer(call) => call.answer(Err(death.explained(status))),
+                // No answer depends on it.
+                Purpose::Drop => {}
+            }
+        }
+    }
+
+    async fn serve(&mut self) -> Result<(), Death> {
+        loop {
+            while self.may_send()
+                && let Ok(call) = self.calls.try_recv()
+            {
+                self.send(call);
+            }
+            tokio::select! {
+                biased;
+                reply = self.replies.next(), if !self.sent.is_empty() => self.take(reply)?,
+                written = self.requests.write_buf(&mut self.unsent), if !self.unsent.is_empty() => {
+                    written?;
+                    if self.unsent.is_empty() {
+                        // A long request does not keep its room.
+                        self.unsent = BytesMut::new();
+                    }
+                },
+                call = self.calls.recv(), if self.may_send() => match call {
+                    Some(call) => self.send(call),
+                    None => return Ok(()),
+                },
+                () = sleep_until(self.check_at) => match self.sent.front().map(|sent| sent.limit) {
+                    Some(limit) => self.check_time(limit)?,
+                    None => return Ok(()),
+                },
+            }
+        }
+    }
+
+    fn may_send(&self) -> bool {
+        self.sent.len() < SENT_MAX && !matches!(self.sent.back(), Some(Sent { purpose: Purpose::Configure(_), .. }))
+    }
+
+    /// Sends a call, behind the drops that are due.
+    fn send(&mut self, call: Call) {
+        if call.reply.is_closed() {
+            return;
+        }
+        let dropped = mem::take(&mut *self.shared.dropped.lock());
+        for request in dropped {
+            if let Request::DropInstance(id) = request {
+                self.configured.remove(&id);
+            }
+            let written = self.write(&request);
+            self.push(written, DROP_LIMIT, Purpose::Drop);
+        }
+        match &call.request {
+            Request::Begin { instance, .. } if !self.configured.contains(&instance.id) => {
+                let configure = Request::Configure { id: instance.id, settings: Arc::clone(&instance.settings) };
+                let written = self.write(&configure);
+                self.push(written, CONFIGURE_LIMIT, Purpose::Configure(call));
+            }
+            request => {
+                let written = self.write(request);
+                self.push(written, call.limit, Purpose::Answer(call));
+            }
+        }
+    }
+
+    /// Appends a request to those that the pipe takes next, and returns its id.
+    fn write(&mut self, request: &Request) -> Result<u64, MessageError> {
+        let unsent = &mut self.unsent;
+        let mut put = |kind, id, parts: &[&[u8]]| message::put(unsent, kind, id, parts).map(|()| id);
+        match request {
+            Request::Restrict(body) => put(request::RESTRICT, 0, &[body]),
+            Request::Open(manifest) => put(request::OPEN, 0, &[manifest.as_bytes()]),
+            Request::Probe => put(request::PROBE, 0, &[]),
+            Request::Configure { id, settings } => put(request::CONFIGURE, *id, &[settings]),
+            Request::Begin { instance, job, start, frame } => {
+                put(request::BEGIN, *job, &[&message::begin(instance.id, start), start, frame])
+            }
+            Request::Resume { job, frame } => put(request::RESUME, *job, &[frame]),
+            Request::DropJob(job) => put(request::DROP_JOB, *job, &[]),
+            Request::DropInstance(id) => put(request::DROP_INSTANCE, *id, &[]),
+        }
+    }
+
+    /// Waits for the reply to a request of this id behind those that were sent before, unless it is too long.
+    fn push(&mut self, written: Result<u64, MessageError>, limit: Duration, purpose: Purpose) {
+        match written {
+            Ok(id) => {
+                self.sent.push_back(Sent { id, limit, purpose });
+                if self.sent.len() == 1 {
+                    self.start_clock();
+                }
+            }
+            Err(error) => {
+                if let Purpose::Configure(call) | Purpose::Answer(call) = purpose {
+                    call.answer(Err(RunFailure::Fault(error.to_string()).into()));
+                }
+            }
+        }
+    }
+
+    /// Starts the time of the request that the worker runs now, or of its idleness.
+    fn start_clock(&mut self) {
+        let (now, first) = (Instant::now(), self.sent.front());
+        let running = first.map(|sent| Running { number: sent.call().map(|call| call.number), since: now });
+        self.wait = first.map(|sent| sent.limit);
+        self.check_at = now + self.wait.unwrap_or(IDLE_LIMIT);
+        *self.shared.running.lock() = running;
+    }
+
+    /// Lets the request that the worker runs go on if it may.
+    fn check_time(&mut self, limit: Duration) -> Result<(), Death> {
+        let wait = self.wait.take().ok_or(Death::Late)?;
+        // A worker that waits for the processor has not used its time; one that sleeps does not return.
+        let left = limit.saturating_sub(self.process.cpu().saturating_sub(self.spent));
+        if left.is_zero() || wait >= limit * WALL_FACTOR || !self.process.is_runnable() {
+            // It may sleep because it has just replied.
+            self.check_at = Instant::now() + REPLY_ARRIVES;
+        } else {
+            let next = (wait + left).min(limit * WALL_FACTOR);
+            self.check_at += next - wait;
+            self.wait = Some(next);
+        }
+        Ok(())
+    }
+
+    /// Takes the reply to the request that the worker ran. Where this fails, that request is still the first.
+    fn take(&mut self, reply: Option<Result<Reply, Death>>) -> Result<(), Death> {
+        let Reply { head, body } = reply.ok_or_else(|| Death::Unreachable("its pipe is closed".into()))??;
+        let is_asked = self.sent.front().is_some_and(|sent| sent.id == head.id);
+        // It speaks only when it is asked.
+        if !is_asked || (self.sent.len() == 1 && !self.replies.read_buffer().is_empty()) {
+            return Err(MessageError::Kind.into());
+        }
+        let outcome = message::parse_outcome(head.kind, body)?;
+        let Some(sent) = self.sent.pop_front() else { return Ok(()) };
+        self.charge(sent.client());
+        self.start_clock();
+        match sent.purpose {
+            Purpose::Drop => {}
+            Purpose::Answer(call) => {
+                if let (Request::Configure { id, .. }, Ok(_)) = (&call.request, &outcome) {
+                    self.configured.insert(*id);
+                }
+                call.answer(outcome.map_err(WorkerFailure::Run));
+            }
+            Purpose::Configure(call) => match self.configure(&call, outcome) {
+                Ok(()) => self.send(call),
+                Err(failure) => call.answer(Err(failure.into())),
+            },
+        }
+        Ok(())
+    }
+
+    /// Takes the catalogue of an instance that another worker has configured first.
+    fn configure(&mut self, call: &Call, outcome: Result<Vec<u8>, RunFailure>) -> Result<(), RunFailure> {
+        let catalogue = outcome?;
+        if let Request::Begin { instance, .. } = &call.request {
+            if catalogue != instance.catalogue {
+                return Err(RunFailure::Fault("its catalogue differs from the one that it returned before".into()));
+            }
+            self.configured.insert(instance.id);
+        }
+        Ok(())
+    }
+
+    /// Charges the processor time since the latest reply. Where the worker had its next request by then, a part of that
+    /// one's time is in it: nothing is lost, and what is charged to the wrong client is what the worker does until the
+    /// host has read a reply.
+    fn charge(&mut self, client: Option<&ClientShare>) {
+        let spent = self.process.cpu().max(self.spent);
+        let took = spent - mem::replace(&mut self.spent, spent);
+        self.shared.cpu_ns.fetch_add(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        if let Some(client) = client {
+            client.charge(took);
+        }
+    }
+}
+
+impl Call {
+    fn answer(self, outcome: Result<Vec<u8>, WorkerFailure>) {
+        // Its caller may have gone.
+        let _ = self.reply.send(outcome);
+    }
+}
+
+#[derive(Debug)]
+struct Reply {
+    head: Head,
+    body: Vec<u8>,
+}
+
+/// Reads replies. Room is made as bytes come, whatever a head says.
+#[derive(Debug)]
+struct ReplyDecoder {
+    reply_bytes_max: usize,
+}
+
+impl Decoder for ReplyDecoder {
+    type Item = Reply;
+    type Error = Death;
+
+    fn decode(&mut self, bytes: &mut BytesMut) -> Result<Option<Reply>, Death> {
+        let Some(head) = bytes.first_chunk::<HEAD_BYTES>() else { return Ok(None) };
+        let head = Head::parse(*head, self.reply_bytes_max)?;
+        let Some(body) = bytes.get(HEAD_BYTES..).and_then(|rest| rest.get(..head.len)) else { return Ok(None) };
+        let body = body.to_vec();
+        bytes.advance(HEAD_BYTES + head.len);
+        if head.len > READ_BYTES {
+            // A long reply does not keep its room.
+            *bytes = BytesMut::from(&bytes[..]);
+        }
+        Ok(Some(Reply { head, body }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, PipeReader, PipeWriter, Read, Write};
+    use std::sync::mpsc::{Receiver as ThreadReceiver, channel};
+    use std::thread::{self, JoinHandle};
+
+    use futures_util::future::{join, join_all, join3};
+    use tokio::task::spawn_blocking;
+
+    use super::super::client::{Client, InstanceRecord};
+    use super::super::message::{message, reply};
+    use super::super::spawner::Spawner;
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
+    const REPLY_BYTES_MAX: usize = 4 << 20;
+
+    /// The worker's ends of its pipes.
+    struct Worker {
+        requests: PipeReader,
+        replies: PipeWriter,
+    }
+
+    impl Worker {
+        /// Returns the kind, id and body of the next request.
+        fn receive(&mut self) -> io::Result<(u8, u64, Vec<u8>)> {
+            let mut head = [0; HEAD_BYTES];
+            self.requests.read_exact(&mut head)?;
+            let head = Head::parse(head, message::BODY_BYTES_MAX).map_err(io::Error::other)?;
+            let mut body = vec![0; head.len];
+            self.requests.read_exact(&mut body)?;
+            Ok((head.kind, head.id, body))
+        }
+
+        fn reply(&mut self, id: u64, body: &[u8]) -> io::Result<()> {
+            self.replies.write_all(&message(reply::DONE, id, &[body]).map_err(io::Error::other)?)
+        }
+    }
+
+    /// Returns a client of a worker that a thread plays.
+    fn client<T: Send + 'static>(
+        play: impl FnOnce(&mut Worker) -> io::Result<T> + Send + 'static,
+    ) -> (Client, JoinHandle<io::Result<T>>) {
+        let ((requests, own_requests), (own_replies, replies)) = (io::pipe().unwrap(), io::pipe().unwrap());
+        let own_replies = Receiver::from_owned_fd(own_replies.into()).unwrap();
+        let own_requests = Sender::from_owned_fd(own_requests.into()).unwrap();
+        let process = Process::ended(Spawner::start().unwrap());
+        let client = Client::connect((own_requests, own_replies), process, Arc::default(), REPLY_BYTES_MAX);
+        (client, thread::spawn(move || play(&mut Worker { requests, replies })))
+    }
+
+    fn resume(job: u64, frame: &[u8]) -> Request {
+        Request::Resume { job, frame: frame.into() }
+    }
+
+    /// Returns what the thread returned.
+    async fn played<T: Send + 'static>(worker: JoinHandle<io::Result<T>>) -> T {
+        spawn_blocking(|| worker.join().unwrap()).await.unwrap().unwrap()
+    }
+
+    async fn call(client: &Client, request: Request) -> Result<Vec<u8>, WorkerFailure> {
+        client.call(request, LONG, || false).await
+    }
+
+    #[tokio::test]
+    async fn messages_larger_than_a_pipe_arrive_whole_both_ways() {
+        let (client, worker) = client(|worker| {
+            for _ in 0..3 {
+                let (_, id, mut body) = worker.receive()?;
+                body.reverse();
+                worker.reply(id, &body)?;
+            }
+            Ok(())
+        });
+        let bodies = [1_u64, 2, 3].map(|seed| (0..1 << 17).flat_map(|i| (seed * i).to_le_bytes()).collect::<Vec<_>>());
+        let calls = bodies.iter().zip(1..).map(|(body, job)| call(&client, resume(job, body)));
+        for (mut body, outcome) in bodies.clone().into_iter().zip(join_all(calls).await) {
+            body.reverse();
+            assert!(outcome == Ok(body));
+        }
+        played(worker).await;
+    }
+
+    #[tokio::test]
+    async fn requests_are_in_the_pipe_before_the_first_is_answered() {
+        let (client, worker) = client(|worker| {
+            let ids: Vec<u64> = (0..SENT_MAX).map(|_| Ok(worker.receive()?.1)).collect::<io::Result<_>>()?;
+            ids.iter().try_for_each(|id| worker.reply(*id, &id.to_le_bytes()))?;
+            let (_, id, _) = worker.receive()?;
+            worker.reply(id, &id.to_le_bytes())
+        });
+        let jobs = 0..=u64::try_from(SENT_MAX).unwrap();
+        let outcomes = join_all(jobs.clone().map(|job| call(&client, resume(job, &[])))).await;
+        assert_eq!(outcomes, jobs.map(|job| Ok(job.to_le_bytes().to_vec())).collect::<Vec<_>>());
+        played(worker).await;
+    }
+
+    #[tokio::test]
+    async fn the_first_request_without_a_reply_is_the_one_that_ended_the_worker() {
+        let (client, worker) = client(|worker| {
+            let [first, _, _] = [worker.receive()?, worker.receive()?, worker.receive()?];
+            worker.reply(first.1, b"first")
+        });
+        let [first, second, third] = [1, 2, 3].map(|job| call(&client, resume(job, &[])));
+        let (first, second, third) = join3(first, second, third).await;
+        assert_eq!(first, Ok(b"first".to_vec()));
+        assert!(matches!(second, Err(WorkerFailure::Died(Death::Unreachable(_)))), "{second:?}");
+        assert_eq!(third, Err(WorkerFailure::Lost));
+        assert_eq!(call(&client, resume(4, &[])).await, Err(WorkerFailure::Lost));
+        assert!(!client.is_alive());
+        played(worker).await;
+    }
+
+    #[tokio::test]
+    async fn a_closed_pipe_fails_the_request_that_is_written_to_it() {
+        let (client, worker) = client(|_| Ok(()));
+        played(worker).await;
+        let sent = call(&client, resume(1, &[])).await;
+        assert!(matches!(sent, Err(WorkerFailure::Died(Death::Unreachable(_)))), "{sent:?}");
+    }
+
+    #[tokio::test]
+    async fn a_reply_that_nobody_waits_for_ends_the_worker_by_the_request_that_it_ran() {
+        let expected = Err(WorkerFailure::Died(Death::Message(MessageError::Kind)));
+        // For another request, and a second one.
+        for (ids, lost) in [(vec![2], true), (vec![1, 1], false)] {
+            let (client, worker) = client(move |worker| {
+                worker.receive()?;
+                let all: Vec<u8> = ids.iter().filter_map(|id| message(reply::DONE, *id, &[]).ok()).flatten().collect();
+                worker.replies.write_all(&all)?;
+                // Until the host ends it.
+                while worker.receive().is_ok() {}
+                Ok(())
+            });
+            if lost {
+                let [first, second] = [1, 2].map(|job| call(&client, resume(job, &[])));
+                assert_eq!(join(first, second).await, (expected.clone(), Err(WorkerFailure::Lost)));
+            } else {
+                assert_eq!(call(&client, resume(1, &[])).await, expected);
+            }
+            played(worker).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn calls_leave_a_worker_that_another_call_holds_up_and_their_late_replies_reach_nobody() {
+        let (go_on, held) = channel::<()>();
+        let hold = move |worker: &mut Worker, held: ThreadReceiver<()>| {
+            let (_, id, _) = worker.receive()?;
+            held.recv_timeout(LONG).map_err(io::Error::other)?;
+            worker.reply(id, b"slow")?;
+            let mut ids = Vec::new();
+            while let Ok((kind, id, _)) = worker.receive() {
+                worker.reply(id, &id.to_le_bytes())?;
+                ids.push((kind, id));
+            }
+            Ok(ids)
+        };
+        let (client, worker) = client(move |worker| hold(worker, held));
+        let may_leave = || true;
+        let mut slow = Box::pin(client.call(resume(1, &[]), LONG, may_leave));
+        let left = client.call(resume(2, &[]), LONG, may_leave);
+        tokio::select! {
+            biased;
+            // The one that the worker runs stays, though it may leave.
+            slow = &mut slow => panic!("{slow:?}"),
+            left = left => assert_eq!(left, Err(WorkerFailure::Lost)),
+        }
+        client.drop_later(Request::DropJob(2));
+        go_on.send(()).unwrap();
+        assert_eq!(slow.await, Ok(b"slow".to_vec()));
+        assert_eq!(call(&client, resume(3, &[])).await, Ok(3_u64.to_le_bytes().to_vec()));
+        drop(client);
+        let expected = [(request::RESUME, 2), (request::DROP_JOB, 2), (request::RESUME, 3)];
+        assert_eq!(played(worker).await, expected);
+    }
+
+    #[tokio::test]
+    async fn a_worker_configures_an_instance_before_its_first_job_and_again_if_the_catalogue_differs() {
+        let (client, worker) = client(|worker| {
+            let mut kinds = Vec::new();
+            while let Ok((kind, id, _)) = worker.receive() {
+                let is_first = kinds.is_empty();
+                kinds.push(kind);
+                worker.reply(id, if is_first { b"another catalogue" } else { b"catalogue" })?;
+            }
+            Ok(kinds)
+        });
+        let instance = InstanceRecord { id: 7, settings: b"settings"[..].into(), catalogue: b"catalogue".to_vec() };
+        let instance = Arc::new(instance);
+        let begin =
+            |job| Request::Begin { instance: Arc::clone(&instance), job, start: [][..].into(), frame: [][..].into() };
+        let [first, second, third] = [1, 2, 3].map(|job| call(&client, begin(job)));
+        let (first, second, third) = join3(first, second, third).await;
+        let fault = RunFailure::Fault("its catalogue differs from the one that it returned before".into());
+        assert_eq!(first, Err(WorkerFailure::Run(fault)));
+        assert_eq!([second, third], [const { Ok(b"catalogue".as_slice()) }; 2].map(|body| body.map(<[u8]>::to_vec)));
+        drop(client);
+        let expected = [request::CONFIGURE, request::CONFIGURE, request::BEGIN, request::BEGIN];
+        assert_eq!(played(worker).await, expected);
+    }
+
+    #[tokio::test]
+    async fn a_request_that_is_too_long_fails_alone() {
+        let (client, worker) = client(|worker| {
+            let (_, id, _) = worker.receive()?;
+            worker.reply(id, b"reply")
+        });
+        let too_long = vec![0; message::BODY_BYTES_MAX + 1];
+        let failed = call(&client, resume(1, &too_long)).await;
+        assert!(matches!(failed, Err(WorkerFailure::Run(RunFailure::Fault(_)))), "{failed:?}");
+        assert_eq!(call(&client, resume(2, &[])).await, Ok(b"reply".to_vec()));
+        played(worker).await;
+    }
+}
