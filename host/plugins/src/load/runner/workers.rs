@@ -32,6 +32,9 @@ const START_PAUSE: Duration = Duration::from_millis(50);
 const START_PAUSE_MAX: Duration = Duration::from_secs(5);
 /// Workers of one plugin. A call is short, and more of them than cores gain nothing while none is held up.
 const WORKERS_MAX: usize = 8;
+/// Processor time of the calls of a worker from which on further calls go to another one. Two workers take more of it
+/// for the same calls, since each has to bring code and data into the caches.
+const BACKLOG_MAX: Duration = Duration::from_millis(10);
 /// Attempts of one call, each on another worker, where workers are killed from outside, or end by other calls or are
 /// held up by them.
 const ATTEMPTS_MAX: usize = WORKERS_MAX;
@@ -213,7 +216,7 @@ impl Workers {
         Ok((client, sandbox))
     }
 
-    /// Returns the worker with the shortest queue, or starts one where calls hold up all of them.
+    /// Returns a worker to call, or starts one where calls hold up all of them.
     async fn client(self: &Arc<Self>) -> Result<Arc<Client>, RunFailure> {
         loop {
             if let Some(client) = self.least_busy() {
@@ -226,15 +229,18 @@ impl Workers {
         }
     }
 
-    /// Returns the worker with the shortest queue; `None` if another one has to start. If all are busy and there are
-    /// cores for more, another one starts meanwhile.
+    /// Returns the first worker that has not much to do, or the one with the shortest queue; `None` if another one has to
+    /// start. If all have much to do and there are cores for more, another one starts meanwhile.
     fn least_busy(self: &Arc<Self>) -> Option<Arc<Client>> {
         let mut state = self.state.lock();
         state.clients.retain(|client| client.is_alive());
         let may_start = state.clients.len() < WORKERS_MAX;
         let usable: Vec<_> = state.clients.iter().filter(|client| !may_start || !client.is_held_up()).collect();
+        if let Some(client) = usable.iter().find(|client| !client.is_held_up() && client.backlog() < BACKLOG_MAX) {
+            return Some(Arc::clone(client));
+        }
         let least = usable.iter().min_by_key(|client| client.queued())?;
-        if may_start && least.queued() > 0 && usable.len() < *CORES {
+        if may_start && usable.len() < *CORES {
             let this = Arc::clone(self);
             tokio::spawn(async move { this.start_another().await });
         }

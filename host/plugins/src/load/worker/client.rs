@@ -102,6 +102,8 @@ pub(super) struct Shared {
     pub(super) running: Mutex<Option<Running>>,
     /// Jobs and instances that the worker drops before its next call.
     pub(super) dropped: Mutex<Vec<Request>>,
+    /// Mean processor time of the latest calls, in nanoseconds.
+    pub(super) call_ns: AtomicU64,
     /// Processor time of all calls of the plugin, in nanoseconds.
     pub(super) cpu_ns: Arc<AtomicU64>,
 }
@@ -170,6 +172,12 @@ impl Client {
     /// Calls that wait or are under way.
     pub(crate) fn queued(&self) -> usize {
         self.shared.queued.load(Ordering::Relaxed)
+    }
+
+    /// Processor time that these calls will take, if each takes as long as the latest ones.
+    pub(crate) fn backlog(&self) -> Duration {
+        let calls = u64::try_from(self.queued()).unwrap_or(u64::MAX);
+        Duration::from_nanos(self.shared.call_ns.load(Ordering::Relaxed).saturating_mul(calls))
     }
 
     /// Returns true if the call under way takes so long that others had better go elsewhere.

@@ -34,6 +34,8 @@ const WALL_FACTOR: u32 = 4;
 const REPLY_ARRIVES: Duration = Duration::from_millis(20);
 /// Time without a call after which a worker ends; the next call starts another one.
 const IDLE_LIMIT: Duration = Duration::from_secs(300);
+/// Calls in the mean of the latest ones.
+const LATEST: u64 = 16;
 /// Bytes of replies that are read at once.
 const READ_BYTES: usize = 64 << 10;
 
@@ -294,7 +296,10 @@ impl Connection {
     fn charge(&mut self, client: Option<&ClientShare>) {
         let spent = self.process.cpu().max(self.spent);
         let took = spent - mem::replace(&mut self.spent, spent);
-        self.shared.cpu_ns.fetch_add(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        let took_ns = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        let mean = self.shared.call_ns.load(Ordering::Relaxed);
+        self.shared.call_ns.store(mean - mean / LATEST + took_ns / LATEST, Ordering::Relaxed);
+        self.shared.cpu_ns.fetch_add(took_ns, Ordering::Relaxed);
         if let Some(client) = client {
             client.charge(took);
         }
