@@ -5,6 +5,7 @@
 //! once they are loaded; it starts no thread or process, and it ends with the host. The host takes everything that a
 //! worker sends for hostile.
 
+pub(crate) mod call;
 pub(crate) mod client;
 mod connection;
 #[cfg(feature = "fuzzing")]

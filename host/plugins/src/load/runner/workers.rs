@@ -20,7 +20,8 @@ use super::{Configured, InstanceId, InstanceLease, JobId, JobLease, RunFailure, 
 use crate::files::staging::Digest;
 use crate::limits::Limits;
 use crate::load::cells::is_last;
-use crate::load::worker::client::{CONFIGURE_LIMIT, Client, Death, InstanceRecord, Request, WorkerFailure};
+use crate::load::worker::call::{CONFIGURE_LIMIT, Death, InstanceRecord, Request, WorkerFailure};
+use crate::load::worker::client::Client;
 use crate::load::worker::sandbox::{Restrictions, SandboxStatus};
 use crate::load::worker::spawner::Spawner;
 

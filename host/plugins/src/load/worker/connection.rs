@@ -19,7 +19,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::codec::{Decoder, FramedRead};
 
-use super::client::{CONFIGURE_LIMIT, Call, Death, Request, Running, Shared, WorkerFailure};
+use super::call::{CONFIGURE_LIMIT, Death, Request, RunningCall, WorkerCall, WorkerCalls, WorkerFailure};
 use super::message::{self, HEAD_BYTES, Head, MessageError, request};
 use super::spawner::Process;
 use crate::load::run_failure::RunFailure;
@@ -45,8 +45,8 @@ pub(super) struct Connection {
     requests: Sender,
     replies: FramedRead<Receiver, ReplyDecoder>,
     process: Process,
-    calls: UnboundedReceiver<Call>,
-    shared: Arc<Shared>,
+    calls: UnboundedReceiver<WorkerCall>,
+    shared: Arc<WorkerCalls>,
     /// Instances that this worker has configured.
     configured: HashSet<u64>,
     /// Requests that the pipe has not taken yet.
@@ -73,12 +73,12 @@ enum Purpose {
     /// Nobody waits for it.
     Drop,
     /// Configures the instance of a call that begins a job. Nothing is sent behind it before it is answered.
-    Configure(Call),
-    Answer(Call),
+    Configure(WorkerCall),
+    Answer(WorkerCall),
 }
 
 impl Sent {
-    fn call(&self) -> Option<&Call> {
+    fn call(&self) -> Option<&WorkerCall> {
         match &self.purpose {
             Purpose::Drop => None,
             Purpose::Configure(call) | Purpose::Answer(call) => Some(call),
@@ -95,8 +95,8 @@ impl Connection {
         (requests, replies): (Sender, Receiver),
         process: Process,
         reply_bytes_max: usize,
-        calls: UnboundedReceiver<Call>,
-        shared: Arc<Shared>,
+        calls: UnboundedReceiver<WorkerCall>,
+        shared: Arc<WorkerCalls>,
     ) -> Self {
         Self {
             requests,
@@ -165,7 +165,7 @@ impl Connection {
     }
 
     /// Sends a call, behind the drops that are due.
-    fn send(&mut self, call: Call) {
+    fn send(&mut self, call: WorkerCall) {
         if call.reply.is_closed() {
             return;
         }
@@ -228,7 +228,7 @@ impl Connection {
     /// Starts the time of the request that the worker runs now, or of its idleness.
     fn start_clock(&mut self) {
         let (now, first) = (Instant::now(), self.sent.front());
-        let running = first.map(|sent| Running { number: sent.call().map(|call| call.number), since: now });
+        let running = first.map(|sent| RunningCall { number: sent.call().map(|call| call.number), since: now });
         self.wait = first.map(|sent| sent.limit);
         self.check_at = now + self.wait.unwrap_or(IDLE_LIMIT);
         *self.shared.running.lock() = running;
@@ -279,7 +279,7 @@ impl Connection {
     }
 
     /// Takes the catalogue of an instance that another worker has configured first.
-    fn configure(&mut self, call: &Call, outcome: Result<Vec<u8>, RunFailure>) -> Result<(), RunFailure> {
+    fn configure(&mut self, call: &WorkerCall, outcome: Result<Vec<u8>, RunFailure>) -> Result<(), RunFailure> {
         let catalogue = outcome?;
         if let Request::Begin { instance, .. } = &call.request {
             if catalogue != instance.catalogue {
@@ -306,7 +306,7 @@ impl Connection {
     }
 }
 
-impl Call {
+impl WorkerCall {
     fn answer(self, outcome: Result<Vec<u8>, WorkerFailure>) {
         // Its caller may have gone.
         let _ = self.reply.send(outcome);
@@ -352,7 +352,8 @@ mod tests {
     use futures_util::future::{join, join_all, join3};
     use tokio::task::spawn_blocking;
 
-    use super::super::client::{Client, InstanceRecord};
+    use super::super::call::InstanceRecord;
+    use super::super::client::Client;
     use super::super::message::{message, reply};
     use super::super::spawner::Spawner;
     use super::*;
