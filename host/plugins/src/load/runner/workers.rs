@@ -230,17 +230,18 @@ impl Workers {
         }
     }
 
-    /// Returns the first worker that has not much to do, or the one with the shortest queue; `None` if another one has to
+    /// Returns the first worker that has not much to do, or else the one that has least; `None` if another one has to
     /// start. If all have much to do and there are cores for more, another one starts meanwhile.
     fn least_busy(self: &Arc<Self>) -> Option<Arc<Client>> {
         let mut state = self.state.lock();
         state.clients.retain(|client| client.is_alive());
         let may_start = state.clients.len() < WORKERS_MAX;
-        let usable: Vec<_> = state.clients.iter().filter(|client| !may_start || !client.is_held_up()).collect();
-        if let Some(client) = usable.iter().find(|client| !client.is_held_up() && client.backlog() < BACKLOG_MAX) {
+        let (held_up, free): (Vec<_>, Vec<_>) = state.clients.iter().partition(|client| client.is_held_up());
+        let usable = if free.is_empty() && !may_start { held_up } else { free };
+        if let Some(client) = usable.iter().find(|client| client.backlog() < BACKLOG_MAX) {
             return Some(Arc::clone(client));
         }
-        let least = usable.iter().min_by_key(|client| client.queued())?;
+        let least = usable.iter().min_by_key(|client| client.backlog())?;
         if may_start && usable.len() < *CORES {
             let this = Arc::clone(self);
             tokio::spawn(async move { this.start_another().await });

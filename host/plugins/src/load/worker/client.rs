@@ -72,14 +72,9 @@ impl Client {
         process_memory::bytes(self.process_id, &process_memory::RESIDENT)
     }
 
-    /// Calls that wait or are under way.
-    pub(crate) fn queued(&self) -> usize {
-        self.shared.queued.load(Ordering::Relaxed)
-    }
-
-    /// Processor time that these calls will take, if each takes as long as the latest ones.
+    /// Processor time that the calls that wait or are under way will take, if each takes as long as the latest ones.
     pub(crate) fn backlog(&self) -> Duration {
-        let calls = u64::try_from(self.queued()).unwrap_or(u64::MAX);
+        let calls = u64::try_from(self.shared.queued.load(Ordering::Relaxed)).unwrap_or(u64::MAX);
         Duration::from_nanos(self.shared.call_ns.load(Ordering::Relaxed).saturating_mul(calls))
     }
 

@@ -5,22 +5,22 @@
 //! one that it runs.
 
 use std::collections::{HashSet, VecDeque};
-use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use std::{io, mem};
 
-use bytes::{Buf, BytesMut};
+use bytes::BytesMut;
 use futures_util::StreamExt;
 use portolan_base::client_share::ClientShare;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep_until};
-use tokio_util::codec::{Decoder, FramedRead};
+use tokio_util::codec::FramedRead;
 
 use super::call::{CONFIGURE_LIMIT, Death, Request, RunningCall, WorkerCall, WorkerCalls, WorkerFailure};
-use super::message::{self, HEAD_BYTES, Head, MessageError, request};
+use super::message::{self, Message, MessageDecoder, MessageError, READ_BYTES, request};
 use super::spawner::Process;
 use crate::load::run_failure::RunFailure;
 
@@ -36,14 +36,12 @@ const REPLY_ARRIVES: Duration = Duration::from_millis(20);
 const IDLE_LIMIT: Duration = Duration::from_secs(300);
 /// Calls in the mean of the latest ones.
 const LATEST: u64 = 16;
-/// Bytes of replies that are read at once.
-const READ_BYTES: usize = 64 << 10;
 
 /// The worker's pipes and process.
 #[derive(Debug)]
 pub(super) struct Connection {
     requests: Sender,
-    replies: FramedRead<Receiver, ReplyDecoder>,
+    replies: FramedRead<Receiver, MessageDecoder>,
     process: Process,
     calls: UnboundedReceiver<WorkerCall>,
     shared: Arc<WorkerCalls>,
@@ -100,7 +98,7 @@ impl Connection {
     ) -> Self {
         Self {
             requests,
-            replies: FramedRead::with_capacity(replies, ReplyDecoder { reply_bytes_max }, READ_BYTES),
+            replies: FramedRead::with_capacity(replies, MessageDecoder { body_bytes_max: reply_bytes_max }, READ_BYTES),
             process,
             calls,
             shared,
@@ -251,8 +249,8 @@ impl Connection {
     }
 
     /// Takes the reply to the request that the worker ran. Where this fails, that request is still the first.
-    fn take(&mut self, reply: Option<Result<Reply, Death>>) -> Result<(), Death> {
-        let Reply { head, body } = reply.ok_or_else(|| Death::Unreachable("its pipe is closed".into()))??;
+    fn take(&mut self, reply: Option<io::Result<Result<Message, MessageError>>>) -> Result<(), Death> {
+        let Message { head, body } = reply.ok_or_else(|| Death::Unreachable("its pipe is closed".into()))???;
         let is_asked = self.sent.front().is_some_and(|sent| sent.id == head.id);
         // It speaks only when it is asked.
         if !is_asked || (self.sent.len() == 1 && !self.replies.read_buffer().is_empty()) {
@@ -310,36 +308,6 @@ impl WorkerCall {
     fn answer(self, outcome: Result<Vec<u8>, WorkerFailure>) {
         // Its caller may have gone.
         let _ = self.reply.send(outcome);
-    }
-}
-
-#[derive(Debug)]
-struct Reply {
-    head: Head,
-    body: Vec<u8>,
-}
-
-/// Reads replies. Room is made as bytes come, whatever a head says.
-#[derive(Debug)]
-struct ReplyDecoder {
-    reply_bytes_max: usize,
-}
-
-impl Decoder for ReplyDecoder {
-    type Item = Reply;
-    type Error = Death;
-
-    fn decode(&mut self, bytes: &mut BytesMut) -> Result<Option<Reply>, Death> {
-        let Some(head) = bytes.first_chunk::<HEAD_BYTES>() else { return Ok(None) };
-        let head = Head::parse(*head, self.reply_bytes_max)?;
-        let Some(body) = bytes.get(HEAD_BYTES..).and_then(|rest| rest.get(..head.len)) else { return Ok(None) };
-        let body = body.to_vec();
-        bytes.advance(HEAD_BYTES + head.len);
-        if head.len > READ_BYTES {
-            // A long reply does not keep its room.
-            *bytes = BytesMut::from(&bytes[..]);
-        }
-        Ok(Some(Reply { head, body }))
     }
 }
 

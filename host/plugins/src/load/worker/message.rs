@@ -3,9 +3,12 @@
 //! A worker answers requests in the order in which they come, each before it takes the next, so that whatever happens
 //! before a reply happened by its request.
 
-use bytes::BufMut;
+use std::io;
+
+use bytes::{Buf, BufMut, BytesMut};
 use portolan_abi::codec;
 use portolan_abi::map::SettingsError;
+use tokio_util::codec::Decoder;
 
 use crate::load::cells::ANSWER_BYTES_MAX;
 use crate::load::run_failure::RunFailure;
@@ -14,6 +17,8 @@ use crate::load::run_failure::RunFailure;
 pub(super) const HEAD_BYTES: usize = 16;
 /// Maximum bytes of a body: a frame of replies with its start. An answer has [`ANSWER_BYTES_MAX`] at most.
 pub(super) const BODY_BYTES_MAX: usize = 2 * ANSWER_BYTES_MAX;
+/// Bytes of messages that are read at once.
+pub(super) const READ_BYTES: usize = 64 << 10;
 
 /// Kinds of requests. The id names the instance or the job, as the host numbers them.
 pub(super) mod request {
@@ -77,6 +82,40 @@ impl Head {
             return Err(MessageError::Kind);
         }
         Ok(Self { kind, id: u64::from_le_bytes(id), len })
+    }
+}
+
+/// A message that was read.
+#[derive(Debug)]
+pub(super) struct Message {
+    pub(super) head: Head,
+    pub(super) body: Vec<u8>,
+}
+
+/// Reads messages, up to the first that is none. Room is made as bytes come, whatever a head says.
+#[derive(Debug)]
+pub(super) struct MessageDecoder {
+    pub(super) body_bytes_max: usize,
+}
+
+impl Decoder for MessageDecoder {
+    type Item = Result<Message, MessageError>;
+    type Error = io::Error;
+
+    fn decode(&mut self, bytes: &mut BytesMut) -> io::Result<Option<Self::Item>> {
+        let Some(head) = bytes.first_chunk::<HEAD_BYTES>() else { return Ok(None) };
+        let head = match Head::parse(*head, self.body_bytes_max) {
+            Ok(head) => head,
+            Err(error) => return Ok(Some(Err(error))),
+        };
+        let Some(body) = bytes.get(HEAD_BYTES..).and_then(|rest| rest.get(..head.len)) else { return Ok(None) };
+        let body = body.to_vec();
+        bytes.advance(HEAD_BYTES + head.len);
+        if head.len > READ_BYTES {
+            // A long message does not keep its room.
+            *bytes = BytesMut::from(&bytes[..]);
+        }
+        Ok(Some(Ok(Message { head, body })))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The connection with a worker that a thread plays.
 
-use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::sync::mpsc::{Receiver as ThreadReceiver, channel};
 use std::thread::{self, JoinHandle};
 
@@ -9,7 +9,7 @@ use tokio::task::spawn_blocking;
 
 use super::super::call::InstanceRecord;
 use super::super::client::Client;
-use super::super::message::{message, reply};
+use super::super::message::{HEAD_BYTES, Head, message, reply};
 use super::super::spawner::Spawner;
 use super::*;
 
