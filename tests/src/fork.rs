@@ -40,6 +40,11 @@ pub struct Paid {
 /// Raw amounts, by the names that the profile's member `assets` has for the tokens.
 pub type Payments = BTreeMap<String, u128>;
 
+/// Returns payments of these amounts.
+pub fn pays<const N: usize>(parts: [(&str, u128); N]) -> Payments {
+    parts.map(|(token, amount)| (token.to_owned(), amount)).into()
+}
+
 /// One claim: its rows, what they say, and how much more the account had of every token after it was sent.
 #[derive(Clone, Debug)]
 pub struct Claimed {
@@ -268,6 +273,21 @@ impl Fork {
             Ok(Claimed { rows, said, received })
         };
         claims.into_values().map(claimed).collect()
+    }
+
+    /// Sends the account's claims as [`Fork::claims`] does, and returns what each paid, sorted.
+    ///
+    /// # Errors
+    /// Likewise; and where a claim paid anything else than it said.
+    pub fn payments(&self, who: &str) -> Result<Vec<Payments>> {
+        let paid = |claim: Claimed| {
+            let Claimed { rows, said, received } = claim;
+            ensure!(said == received, "{who} was to have {said:?} and had {received:?}: {rows:?}");
+            Ok(received)
+        };
+        let mut payments = self.claims(who)?.into_iter().map(paid).collect::<Result<Vec<_>>>()?;
+        payments.sort();
+        Ok(payments)
     }
 
     /// Returns how much more of these tokens, by their names, the account has once the row's claim was sent.

@@ -1,7 +1,7 @@
 //! Synthetix' escrow of rewards, and Karak's vaults with the queue of what leaves them. What they have to be is said here by
 //! arithmetic; `tests/chain/profiles/escrows.mjs` has the history.
 
-use portolan_tests::fork::{Fork, Payments, SharedFork};
+use portolan_tests::fork::{Fork, SharedFork, pays};
 use portolan_tests::json::Json;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
@@ -34,35 +34,20 @@ fn staked(fork: &Fork, who: &str) -> Vec<(String, u128)> {
     rows
 }
 
-/// What the account's claims say and pay, which has to be the same; sorted.
-fn claims(fork: &Fork, who: &str) -> Vec<Payments> {
-    let claims = fork.claims(who).unwrap().into_iter().map(|claim| {
-        assert_eq!(claim.said, claim.received, "{:?}", claim.rows);
-        claim.said
-    });
-    let mut found: Vec<_> = claims.collect();
-    found.sort();
-    found
-}
-
-fn pays<const N: usize>(parts: [(&str, u128); N]) -> Payments {
-    parts.map(|(token, amount)| (token.to_owned(), amount)).into()
-}
-
 #[test]
 fn what_is_over_is_claimed() {
     // The other tests read a chain on which nothing happens.
     let fork = FORK.start().unwrap();
     let [synthetix, karak] = ["synthetix", "karak"].map(|protocol| fork.of(protocol));
     // 4 of the frozen escrow and 10 that end with the snapshot, by one claim.
-    assert_eq!(claims(&synthetix, "farmer"), [pays([("snx", 14 * ONE)])]);
+    assert_eq!(synthetix.payments("farmer").unwrap(), [pays([("snx", 14 * ONE)])]);
     // 70 entries of 2 are more than the 65 that one claim pays.
-    assert_eq!(claims(&synthetix, "whale"), [pays([("snx", 10 * ONE)]), pays([("snx", 130 * ONE)])]);
+    assert_eq!(synthetix.payments("whale").unwrap(), [pays([("snx", 10 * ONE)]), pays([("snx", 130 * ONE)])]);
     // One share is worth 1 and two are worth 2 each; the whale's delay ends with the snapshot.
-    assert_eq!(claims(&karak, "farmer"), [pays([("wsteth", ONE), ("usdc", 4 * ONE)])]);
-    assert_eq!(claims(&karak, "whale"), [pays([("usdc", 2 * ONE)])]);
+    assert_eq!(karak.payments("farmer").unwrap(), [pays([("wsteth", ONE), ("usdc", 4 * ONE)])]);
+    assert_eq!(karak.payments("whale").unwrap(), [pays([("usdc", 2 * ONE)])]);
     for who in ["exited", "nothing"] {
-        assert_eq!((claims(&synthetix, who), claims(&karak, who)), (vec![], vec![]), "{who}");
+        assert_eq!((synthetix.payments(who).unwrap(), karak.payments(who).unwrap()), (vec![], vec![]), "{who}");
     }
 }
 

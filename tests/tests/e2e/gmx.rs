@@ -2,7 +2,7 @@
 //! its vester. Funding fees, collateral and shares of its second version. Gains' staking. What they have to be is said here
 //! by arithmetic; `tests/chain/profiles/gmx.mjs` has the history.
 
-use portolan_tests::fork::{Paid, Payments, SharedFork};
+use portolan_tests::fork::{Paid, SharedFork, pays};
 use portolan_tests::json::Json;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
@@ -70,7 +70,7 @@ fn funding_fees_of_all_markets_are_one_claim() {
     let claims = fork.claims("farmer").unwrap();
     let [claim] = claims.as_slice() else { panic!("{} claims", claims.len()) };
     // Two and three of different markets.
-    let paid = Payments::from([("weth".to_owned(), 5 * ONE), ("usdc".to_owned(), 30_000_000)]);
+    let paid = pays([("weth", 5 * ONE), ("usdc", 30_000_000)]);
     assert_eq!((&claim.said, &claim.received), (&paid, &paid));
     assert_eq!(claim.rows[0].text_at("claimTransaction/to").unwrap(), fork.address("gmx/router").unwrap());
 }
@@ -104,15 +104,9 @@ fn stakes_and_vests_of_gains_have_a_claim_each() {
     let fork = FORK.start().unwrap().of("gains");
     assert_eq!(fork.staked("farmer").unwrap(), [("GNS".to_owned(), 300 * ONE)]);
     // 50 are shared by 500: 30 for the stake, 10 for each vest. 400,000 of a million seconds have passed.
-    let claims = fork.claims("farmer").unwrap();
-    let mut said: Vec<Payments> = claims.iter().map(|claim| claim.said.clone()).collect();
-    said.sort();
-    let weth = |amount| ("weth".to_owned(), amount * ONE);
-    let vested = [("gns".to_owned(), 40 * ONE), weth(10)];
-    assert_eq!(said, [Payments::from(vested), Payments::from([weth(10)]), Payments::from([weth(30)])]);
-    for claim in claims {
-        assert_eq!(claim.said, claim.received, "{:?}", claim.rows);
-    }
+    let weth = |amount| ("weth", amount * ONE);
+    let paid = [pays([("gns", 40 * ONE), weth(10)]), pays([weth(10)]), pays([weth(30)])];
+    assert_eq!(fork.payments("farmer").unwrap(), paid);
     let vests = fork.items("locked/{}/positions", "farmer").unwrap();
     let amount = |row: &Json| row.at("legs").unwrap().items().unwrap()[0].text_at("amountRaw").unwrap().to_owned();
     let mut left: Vec<String> = vests.iter().map(amount).collect();

@@ -1,7 +1,7 @@
 //! Masters whose pools are named by tokens, locks with a cooldown, boosters, vaults that stake, and smaller staking
 //! contracts. What they have to be is said here by arithmetic; `tests/chain/profiles/wrappers.mjs` has the history.
 
-use portolan_tests::fork::{Fork, NATIVE, Payments, SharedFork};
+use portolan_tests::fork::{Fork, NATIVE, Payments, SharedFork, pays};
 use portolan_tests::json::Json;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
@@ -25,21 +25,6 @@ fn locked(fork: &Fork, who: &str) -> Vec<(String, u128)> {
     found
 }
 
-/// What the account's claims say and pay, which has to be the same.
-fn claims(fork: &Fork, who: &str) -> Vec<Payments> {
-    let claims = fork.claims(who).unwrap().into_iter().map(|claim| {
-        assert_eq!(claim.said, claim.received, "{:?}", claim.rows);
-        claim.said
-    });
-    let mut found: Vec<_> = claims.collect();
-    found.sort();
-    found
-}
-
-fn pays<const N: usize>(parts: [(&str, u128); N]) -> Payments {
-    parts.map(|(token, amount)| (token.to_owned(), amount)).into()
-}
-
 fn sorted(mut claims: Vec<Payments>) -> Vec<Payments> {
     claims.sort();
     claims
@@ -51,13 +36,13 @@ fn claims_pay_what_they_say() {
     let fork = FORK.start().unwrap();
     // Of the first pool the main reward is locked, of the second it is paid; a cooldown is over.
     assert_eq!(
-        claims(&fork, "farmer"),
+        fork.payments("farmer").unwrap(),
         sorted(vec![pays([("bonus", 3 * ONE)]), pays([("mgp", 2 * ONE)]), pays([("mgp", 20 * ONE)])])
     );
     // Who has left is owed both.
-    assert_eq!(claims(&fork, "exited"), [pays([("mgp", ONE), ("bonus", 4 * ONE)])]);
+    assert_eq!(fork.payments("exited").unwrap(), [pays([("mgp", ONE), ("bonus", 4 * ONE)])]);
     let penpie = fork.of("penpie");
-    assert_eq!(claims(&penpie, "farmer"), [pays([("pnp", 7 * ONE), ("bonus", ONE)])]);
+    assert_eq!(penpie.payments("farmer").unwrap(), [pays([("pnp", 7 * ONE), ("bonus", ONE)])]);
     // 10 at nine tenths are 9, of which a quarter is paid; for the whale there is too little.
     let equilibria = fork.of("equilibria");
     let pool = pays([("pendle", 10 * ONE), (NATIVE.1, 2 * ONE), ("eqb", 225 * ONE / 100), ("xeqb", 675 * ONE / 100)]);
@@ -65,27 +50,33 @@ fn claims_pay_what_they_say() {
     let redeemed = pays([("eqb", 312 * ONE / 100)]);
     let mut expected = vec![pool, pays([("ependle", ONE)]), pays([("eqb", 11 * ONE)]), redeemed];
     expected.sort();
-    assert_eq!(claims(&equilibria, "farmer"), expected);
+    assert_eq!(equilibria.payments("farmer").unwrap(), expected);
     // Half of 8, and all of 2; who left has had half of 8.
     let stake_dao = fork.of("stake-dao");
-    assert_eq!(claims(&stake_dao, "farmer"), sorted(vec![pays([("bonus", 3 * ONE)]), pays([("crv", 6 * ONE)])]));
-    assert_eq!(claims(&stake_dao, "exited"), [pays([("crv", 4 * ONE)])]);
-    assert_eq!(claims(&fork.of("convex"), "farmer"), [pays([("fxn", 5 * ONE), ("bonus", ONE)])]);
+    assert_eq!(
+        stake_dao.payments("farmer").unwrap(),
+        sorted(vec![pays([("bonus", 3 * ONE)]), pays([("crv", 6 * ONE)])])
+    );
+    assert_eq!(stake_dao.payments("exited").unwrap(), [pays([("crv", 4 * ONE)])]);
+    assert_eq!(fork.of("convex").payments("farmer").unwrap(), [pays([("fxn", 5 * ONE), ("bonus", ONE)])]);
     let mux = fork.of("mux");
     let expected = sorted(vec![pays([("weth", ONE), ("mux", 2 * ONE)]), pays([("weth", 3 * ONE)])]);
-    assert_eq!(claims(&mux, "farmer"), expected);
-    assert_eq!(claims(&mux, "whale"), [pays([("mux", 9 * ONE)])]);
-    assert_eq!(claims(&fork.of("arpa"), "farmer"), sorted(vec![pays([("arpa", 7 * ONE)]), pays([("arpa", 5 * ONE)])]));
-    assert_eq!(claims(&fork.of("stakefish"), "farmer"), [pays([(NATIVE.1, 2 * ONE)])]);
-    assert_eq!(claims(&fork.of("looksrare"), "farmer"), [pays([("weth", ONE)])]);
+    assert_eq!(mux.payments("farmer").unwrap(), expected);
+    assert_eq!(mux.payments("whale").unwrap(), [pays([("mux", 9 * ONE)])]);
+    assert_eq!(
+        fork.of("arpa").payments("farmer").unwrap(),
+        sorted(vec![pays([("arpa", 7 * ONE)]), pays([("arpa", 5 * ONE)])])
+    );
+    assert_eq!(fork.of("stakefish").payments("farmer").unwrap(), [pays([(NATIVE.1, 2 * ONE)])]);
+    assert_eq!(fork.of("looksrare").payments("farmer").unwrap(), [pays([("weth", ONE)])]);
     let chef = pays([("pls", ONE), ("jones", 2 * ONE), ("weth", 3 * ONE)]);
-    assert_eq!(claims(&fork.of("plutusdao"), "farmer"), sorted(vec![chef, pays([("pls", 8 * ONE)])]));
-    assert_eq!(claims(&fork.of("sandbox"), "farmer"), [pays([("sand", 4 * ONE)])]);
+    assert_eq!(fork.of("plutusdao").payments("farmer").unwrap(), sorted(vec![chef, pays([("pls", 8 * ONE)])]));
+    assert_eq!(fork.of("sandbox").payments("farmer").unwrap(), [pays([("sand", 4 * ONE)])]);
     let ethos = fork.of("ethos");
-    assert_eq!(claims(&ethos, "whale"), [pays([("wbtc", 2 * SATS), ("oath", 5 * ONE)])]);
-    assert_eq!(claims(&ethos, "farmer"), [pays([("weth", ONE), ("ern", 6 * ONE)])]);
+    assert_eq!(ethos.payments("whale").unwrap(), [pays([("wbtc", 2 * SATS), ("oath", 5 * ONE)])]);
+    assert_eq!(ethos.payments("farmer").unwrap(), [pays([("weth", ONE), ("ern", 6 * ONE)])]);
     for fork in [&fork, &penpie, &equilibria, &stake_dao, &mux, &ethos] {
-        assert_eq!(claims(fork, "nothing"), []);
+        assert_eq!(fork.payments("nothing").unwrap(), []);
     }
 }
 
@@ -93,10 +84,10 @@ fn claims_pay_what_they_say() {
 fn a_lock_that_has_cooled_down_is_claimed_and_one_that_cools_down_earns() {
     let fork = FORK.start().unwrap();
     // 25 of 50 have cooled down.
-    assert_eq!(claims(&fork, "odd"), [pays([("mgp", 25 * ONE)])]);
+    assert_eq!(fork.payments("odd").unwrap(), [pays([("mgp", 25 * ONE)])]);
     assert_eq!(locked(&fork, "odd"), [("MGP lock".to_owned(), 25 * ONE)]);
     // 40 of 100 cool down, and earn as before.
-    assert_eq!(claims(&fork, "whale"), [pays([("mgp", 8 * ONE), ("bonus", 6 * ONE)])]);
+    assert_eq!(fork.payments("whale").unwrap(), [pays([("mgp", 8 * ONE), ("bonus", 6 * ONE)])]);
 }
 
 #[test]

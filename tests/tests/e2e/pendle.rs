@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use portolan_tests::fork::{Fork, Payments, SharedFork};
+use portolan_tests::fork::{self, Fork, Payments, SharedFork};
 use portolan_tests::json::Json;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
@@ -72,7 +72,7 @@ fn claims(fork: &Fork, who: &str) -> Vec<(String, Payments)> {
 }
 
 fn pays<const N: usize>(name: &str, parts: [(&str, u128); N]) -> (String, Payments) {
-    (name.to_owned(), parts.map(|(token, amount)| (token.to_owned(), amount)).into())
+    (name.to_owned(), fork::pays(parts))
 }
 
 #[test]

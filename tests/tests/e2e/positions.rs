@@ -3,7 +3,7 @@
 
 use alloy::primitives::{U256, aliases::U512};
 use alloy::sol_types::SolCall;
-use portolan_tests::fork::{Fork, Payments, SharedFork};
+use portolan_tests::fork::{Fork, SharedFork, pays};
 use portolan_tests::json::Json;
 
 alloy::sol! {
@@ -53,22 +53,16 @@ fn held(number: u64, legs: &[(&str, u128)]) -> (String, Vec<(String, u128)>) {
 fn a_claim_pays_the_fees_and_what_has_left_a_range() {
     // The other tests read a chain on which nothing happens.
     let fork = FORK.start().unwrap();
-    let claims = |slug, who: &str| -> Vec<Payments> {
-        let claims = fork.of(slug).claims(who).unwrap();
-        assert!(claims.iter().all(|claim| claim.said == claim.received), "{slug}: {who}");
-        claims.into_iter().map(|claim| claim.said).collect()
-    };
-    let pays =
-        |rows: &[(&str, u128)]| Payments::from_iter(rows.iter().map(|(token, amount)| ((*token).to_owned(), *amount)));
+    let claims = |slug, who| fork.of(slug).payments(who).unwrap();
     for (slug, _, millionths) in EXCHANGES {
-        assert_eq!(claims(slug, "farmer"), [pays(&[("token0", fee(millionths))])], "{slug}");
+        assert_eq!(claims(slug, "farmer"), [pays([("token0", fee(millionths))])], "{slug}");
         // All that has left the range but the pool's rounding of 100.
-        assert_eq!(claims(slug, "odd"), [pays(&[("token0", 100 * ONE - 1)])], "{slug}");
+        assert_eq!(claims(slug, "odd"), [pays([("token0", 100 * ONE - 1)])], "{slug}");
         for who in ["whale", "exited", "nothing"] {
             assert_eq!(claims(slug, who), [], "{slug}: {who}");
         }
     }
-    assert_eq!(claims(SLIPSTREAM, "farmer"), [pays(&[("token0", 5), ("token1", 7)])]);
+    assert_eq!(claims(SLIPSTREAM, "farmer"), [pays([("token0", 5), ("token1", 7)])]);
     assert_eq!(claims(SLIPSTREAM, "exited"), []);
 }
 

@@ -1,7 +1,7 @@
 //! Liquid staking tokens, the ways out of them, and restaked ones. What they have to be is said here by arithmetic;
 //! `tests/chain/profiles/staked.mjs` has the history.
 
-use portolan_tests::fork::{Fork, NATIVE, Payments, SharedFork};
+use portolan_tests::fork::{Fork, NATIVE, SharedFork, pays};
 use portolan_tests::json::Json;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
@@ -30,21 +30,6 @@ fn locked(fork: &Fork, who: &str) -> Vec<(String, String, u128)> {
     let mut found: Vec<_> = rows.iter().flat_map(legs).collect();
     found.sort();
     found
-}
-
-/// What the account's claims say and pay, which has to be the same.
-fn claims(fork: &Fork, who: &str) -> Vec<Payments> {
-    let claims = fork.claims(who).unwrap().into_iter().map(|claim| {
-        assert_eq!(claim.said, claim.received, "{:?}", claim.rows);
-        claim.said
-    });
-    let mut found: Vec<_> = claims.collect();
-    found.sort();
-    found
-}
-
-fn pays<const N: usize>(parts: [(&str, u128); N]) -> Payments {
-    parts.map(|(token, amount)| (token.to_owned(), amount)).into()
 }
 
 fn row(name: &str, number: &str, amount: u128) -> (String, String, u128) {
@@ -76,37 +61,37 @@ fn claims_pay_what_they_say() {
     let fork = FORK.start().unwrap();
     let ether = |amount| pays([(NATIVE.1, amount)]);
     // 2 at nine tenths.
-    assert_eq!(claims(&fork, "farmer"), [ether(18 * ONE / 10)]);
+    assert_eq!(fork.payments("farmer").unwrap(), [ether(18 * ONE / 10)]);
     // 4 at the rate of the request, 2 at that of the processing, 11/10.
     let swell = fork.of("swell");
-    assert_eq!(claims(&swell, "farmer"), [ether(22 * ONE / 10), ether(4 * ONE)]);
+    assert_eq!(swell.payments("farmer").unwrap(), [ether(22 * ONE / 10), ether(4 * ONE)]);
     // 6 at nine tenths: the last one that is not young.
     let renzo = fork.of("renzo");
-    assert_eq!(claims(&renzo, "farmer"), [pays([("steth", 54 * ONE / 10)])]);
-    assert_eq!(claims(&renzo, "whale"), [ether(18 * ONE / 10)]);
+    assert_eq!(renzo.payments("farmer").unwrap(), [pays([("steth", 54 * ONE / 10)])]);
+    assert_eq!(renzo.payments("whale").unwrap(), [ether(18 * ONE / 10)]);
     // 1 and 2 shares by 3/2; of the slashed operator 10 and 4 shares by 3/2, less a tenth.
     let eigen = fork.of("eigenlayer");
-    assert_eq!(claims(&eigen, "farmer"), [pays([("steth", ONE), ("reth", 3 * ONE)])]);
-    assert_eq!(claims(&eigen, "whale"), [ether(9 * ONE), pays([("reth", 54 * ONE / 10)])]);
+    assert_eq!(eigen.payments("farmer").unwrap(), [pays([("steth", ONE), ("reth", 3 * ONE)])]);
+    assert_eq!(eigen.payments("whale").unwrap(), [ether(9 * ONE), pays([("reth", 54 * ONE / 10)])]);
     // The third request is the last one that is over; one that was taken away would move it.
     let lista = fork.of("lista");
-    assert_eq!(claims(&lista, "farmer"), [ether(33 * ONE / 10)]);
-    assert_eq!(claims(&lista, "whale"), [ether(21 * ONE / 10)]);
+    assert_eq!(lista.payments("farmer").unwrap(), [ether(33 * ONE / 10)]);
+    assert_eq!(lista.payments("whale").unwrap(), [ether(21 * ONE / 10)]);
     // What was finalized, each by itself.
     let stader = fork.of("stader");
-    assert_eq!(claims(&stader, "farmer"), [ether(105 * ONE / 100), ether(2 * ONE)]);
-    assert_eq!(claims(&stader, "whale"), [ether(ONE / 2)]);
+    assert_eq!(stader.payments("farmer").unwrap(), [ether(105 * ONE / 100), ether(2 * ONE)]);
+    assert_eq!(stader.payments("whale").unwrap(), [ether(ONE / 2)]);
     // The oldest of each asset.
     let kelp = fork.of("kelp");
-    assert_eq!(claims(&kelp, "farmer"), [ether(3 * ONE), pays([("steth", 4 * ONE)])]);
-    assert_eq!(claims(&kelp, "whale"), [ether(ONE)]);
+    assert_eq!(kelp.payments("farmer").unwrap(), [ether(3 * ONE), pays([("steth", 4 * ONE)])]);
+    assert_eq!(kelp.payments("whale").unwrap(), [ether(ONE)]);
     // 4 and 1 at five fourths, and 3 that were left too long.
     let benqi = fork.of("benqi");
-    assert_eq!(claims(&benqi, "farmer"), [ether(625 * ONE / 100), pays([("savax", 3 * ONE)])]);
-    assert_eq!(claims(&benqi, "whale"), []);
+    assert_eq!(benqi.payments("farmer").unwrap(), [ether(625 * ONE / 100), pays([("savax", 3 * ONE)])]);
+    assert_eq!(benqi.payments("whale").unwrap(), []);
     for fork in [&fork, &swell, &renzo, &eigen, &lista, &stader, &kelp, &benqi] {
         for who in ["exited", "nothing"] {
-            assert_eq!(claims(fork, who), [], "{who}");
+            assert_eq!(fork.payments(who).unwrap(), [], "{who}");
         }
     }
 }

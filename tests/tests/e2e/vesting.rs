@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use portolan_tests::build;
 use portolan_tests::document_server::DocumentServer;
-use portolan_tests::fork::{self, Fork, Payments, SharedFork};
+use portolan_tests::fork::{self, Fork, SharedFork, pays};
 use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::json::Json;
 
@@ -16,24 +16,6 @@ const USDC: u128 = 1_000_000;
 const HOST: &str = "merkl.example.org";
 
 static FORK: SharedFork = SharedFork::new("vesting");
-
-/// What the account's claims say and what they pay, which has to be the same; sorted.
-fn claims(fork: &Fork, who: &str) -> Vec<Payments> {
-    let claims = fork.claims(who).unwrap();
-    let mut found: Vec<_> = claims
-        .into_iter()
-        .map(|claim| {
-            assert_eq!(claim.said, claim.received, "{:?}", claim.rows);
-            claim.said
-        })
-        .collect();
-    found.sort();
-    found
-}
-
-fn pays(token: &str, amount: u128) -> Payments {
-    Payments::from([(token.to_owned(), amount)])
-}
 
 /// Contract, amount, and the cliff and the end in seconds from the snapshot, of what still vests; sorted.
 fn vests(fork: &Fork, who: &str) -> Vec<(String, u128, Option<i128>, i128)> {
@@ -56,11 +38,11 @@ fn claims_of_streams_and_plans_pay_what_they_say() {
     // The other tests read a chain on which nothing happens.
     let fork = FORK.start().unwrap();
     // A quarter of 400 of the old version, and of 1,000 of the later one, of which 100 were withdrawn.
-    assert_eq!(claims(&fork, "farmer"), [pays("usdc", 100 * USDC), pays("usdc", 150 * USDC)]);
-    assert_eq!(claims(&fork, "whale"), []);
-    assert_eq!(claims(&fork, "exited"), [pays("usdc", 8 * USDC)]);
+    assert_eq!(fork.payments("farmer").unwrap(), [pays([("usdc", 100 * USDC)]), pays([("usdc", 150 * USDC)])]);
+    assert_eq!(fork.payments("whale").unwrap(), []);
+    assert_eq!(fork.payments("exited").unwrap(), [pays([("usdc", 8 * USDC)])]);
     // 10,000 of 20,000 seconds were over when it was cancelled.
-    assert_eq!(claims(&fork, "odd"), [pays("usdc", 200 * USDC)]);
+    assert_eq!(fork.payments("odd").unwrap(), [pays([("usdc", 200 * USDC)])]);
     let fee = |who| {
         let of = |row: &Json| row.at("claimTransaction").unwrap().get("value").map(ToString::to_string);
         let mut fees: Vec<_> = fork.items("{}/claimables", who).unwrap().iter().map(of).collect();
@@ -73,18 +55,18 @@ fn claims_of_streams_and_plans_pay_what_they_say() {
 
     let plans = fork.of("hedgey");
     // One for each 2,000 of 1,000,000 seconds; of the last, all.
-    assert_eq!(claims(&plans, "farmer"), [pays("grant", 500 * ONE)]);
-    assert_eq!(claims(&plans, "exited"), [pays("grant", 5 * ONE)]);
+    assert_eq!(plans.payments("farmer").unwrap(), [pays([("grant", 500 * ONE)])]);
+    assert_eq!(plans.payments("exited").unwrap(), [pays([("grant", 5 * ONE)])]);
     for who in ["whale", "nothing"] {
-        assert_eq!(claims(&plans, who), [], "{who}");
+        assert_eq!(plans.payments(who).unwrap(), [], "{who}");
     }
 
     let escrows = fork.of("llamapay");
     // A quarter of 80, and half of 4.
-    assert_eq!(claims(&escrows, "farmer"), [pays("grant", 20 * ONE)]);
-    assert_eq!(claims(&escrows, "odd"), [pays("grant", 2 * ONE)]);
+    assert_eq!(escrows.payments("farmer").unwrap(), [pays([("grant", 20 * ONE)])]);
+    assert_eq!(escrows.payments("odd").unwrap(), [pays([("grant", 2 * ONE)])]);
     for who in ["whale", "nothing"] {
-        assert_eq!(claims(&escrows, who), [], "{who}");
+        assert_eq!(escrows.payments(who).unwrap(), [], "{who}");
     }
 }
 
@@ -144,10 +126,10 @@ fn answered(gateway: &Gateway, account: &str) -> (usize, Option<String>, String)
 fn rewards_are_what_the_root_has_less_what_was_claimed() {
     let (fork, server) = merkl(&FORK.start().unwrap(), |_, body| body);
     // 500 less the 200 of an earlier root; nothing was claimed of the other token.
-    assert_eq!(claims(&fork, "farmer"), [pays("grant", 70 * ONE), pays("usdc", 300 * USDC)]);
-    assert_eq!(claims(&fork, "whale"), [pays("grant", 3)]);
+    assert_eq!(fork.payments("farmer").unwrap(), [pays([("grant", 70 * ONE)]), pays([("usdc", 300 * USDC)])]);
+    assert_eq!(fork.payments("whale").unwrap(), [pays([("grant", 3)])]);
     for who in ["exited", "nothing"] {
-        assert_eq!(claims(&fork, who), [], "{who}");
+        assert_eq!(fork.payments(who).unwrap(), [], "{who}");
     }
     // A token that is on no list, and rewards that are paid to another address.
     for (who, why) in [("odd", "is not on the list of reward tokens"), ("dust", "paid to another address")] {
