@@ -26,6 +26,7 @@ use crate::wait;
 /// For the ports to be bound, the first scan of the plugins to end, a process to exit.
 const START_WITHIN: Duration = Duration::from_secs(20);
 const SHARED_WITHIN: Duration = Duration::from_secs(20);
+const SAVED_WITHIN: Duration = Duration::from_secs(20);
 
 /// The specification's bound for a dropped, changed or removed file to be in force.
 pub const IN_FORCE_WITHIN: Duration = Duration::from_secs(2);
@@ -376,6 +377,20 @@ impl Gateway {
     pub fn sigterm(&self) -> Result<()> {
         let id = rustix::process::Pid::from_raw(i32::try_from(self.child.id())?).context("process id 0")?;
         Ok(rustix::process::kill_process(id, rustix::process::Signal::TERM)?)
+    }
+
+    /// Waits until the set of last known good builds is on the disk with these plugins.
+    ///
+    /// # Errors
+    /// If one is not there in time.
+    pub fn known_good_has(&self, plugins: &[&str]) -> Result<()> {
+        let file = self.launch.dir.path().join("state").join("known-good");
+        let look = || -> Result<()> {
+            let text = fs::read_to_string(&file)?;
+            ensure!(plugins.iter().all(|plugin| text.contains(&format!("\"{plugin}\": {{"))), "{text}");
+            Ok(())
+        };
+        self.with_log(wait::until("the known good set", SAVED_WITHIN, look)).map(drop)
     }
 
     /// Kills it as a power cut would, and starts it again with the same folders and arguments; `between` gets the state

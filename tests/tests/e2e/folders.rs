@@ -62,6 +62,7 @@ fn a_pipe_in_place_of_a_settings_file_costs_that_plugin_alone() {
     serves(&gateway, "steady");
 
     let settings = plugins.join("portolan-hostile.toml");
+    gateway.known_good_has(&["portolan-hostile"]).unwrap();
     gateway.kill_and_relaunch(|_| make_pipe(&settings)).unwrap();
     serves(&gateway, "quickswap");
     let refused = "portolan-hostile.toml: it is a named pipe, not a regular file";

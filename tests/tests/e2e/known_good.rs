@@ -17,6 +17,8 @@ use portolan_tests::{problem, wait};
 
 const HOSTILE: &str = "libportolan_hostile.so";
 const QUICKSWAP: &str = "libquickswap.so";
+/// Their names.
+const PLUGINS: [&str; 2] = ["portolan-hostile", "quickswap"];
 const ACCOUNT: &str = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 /// For whatever a gateway does by itself, on a busy machine too.
 const SOON: Duration = Duration::from_secs(20);
@@ -46,17 +48,6 @@ fn row(gateway: &Gateway, plugin: &str, state: &str) -> Result<Json> {
     rows.iter().find(is_meant).cloned().with_context(|| format!("no row of {plugin} is {state}: {rows:?}"))
 }
 
-/// Waits until the set on disk names the builds in force.
-fn saved(gateway: &Gateway) {
-    let file = gateway.plugins_dir().with_file_name("state").join("known-good");
-    wait::until("the known good set", SOON, || {
-        let text = fs::read_to_string(&file)?;
-        ensure!(text.contains("quickswap") && text.contains("portolan-hostile"), "{text}");
-        Ok::<_, anyhow::Error>(())
-    })
-    .unwrap();
-}
-
 fn truncate(file: &Path) {
     let bytes = fs::metadata(file).unwrap().len();
     OpenOptions::new().write(true).open(file).unwrap().set_len(bytes / 2).unwrap();
@@ -74,7 +65,7 @@ fn aggregate(gateway: &Gateway) -> (u16, Option<String>) {
 fn a_restart_serves_what_was_served_where_a_build_is_truncated_and_settings_have_a_typo() {
     let (_chain, setup) = setup();
     let mut gateway = setup.start().unwrap();
-    saved(&gateway);
+    gateway.known_good_has(&PLUGINS).unwrap();
     let plugins = gateway.plugins_dir();
     gateway
         .kill_and_restart(&both(), |_| {
@@ -114,7 +105,7 @@ fn a_restart_serves_what_was_served_where_a_build_is_truncated_and_settings_have
 fn what_cannot_be_served_is_told_and_is_no_unknown_protocol() {
     let (_chain, setup) = setup();
     let mut gateway = setup.start().unwrap();
-    saved(&gateway);
+    gateway.known_good_has(&PLUGINS).unwrap();
     let plugins = gateway.plugins_dir();
     gateway
         .kill_and_restart(&both()[..1], |state| {
@@ -174,7 +165,7 @@ fn a_plugin_that_is_refused_from_the_start_is_told_by_its_name() {
 fn a_folder_that_is_emptied_all_at_once_keeps_serving_over_a_restart_and_alarms() {
     let (_chain, setup) = setup();
     let mut gateway = setup.start().unwrap();
-    saved(&gateway);
+    gateway.known_good_has(&PLUGINS).unwrap();
     let plugins = gateway.plugins_dir();
     for file in [HOSTILE, QUICKSWAP] {
         fs::remove_file(plugins.join(file)).unwrap();
@@ -195,7 +186,7 @@ fn a_folder_that_is_emptied_all_at_once_keeps_serving_over_a_restart_and_alarms(
 fn a_plugin_that_was_taken_away_while_nothing_ran_is_gone() {
     let (_chain, setup) = setup();
     let mut gateway = setup.start().unwrap();
-    saved(&gateway);
+    gateway.known_good_has(&PLUGINS).unwrap();
     let plugins = gateway.plugins_dir();
     gateway.kill_and_restart(&both()[..1], |_| Ok(fs::remove_file(plugins.join(HOSTILE))?)).unwrap();
     let unknown = gateway.get(&format!("/steady/{ACCOUNT}/claimables")).unwrap();
@@ -221,7 +212,7 @@ fn a_full_disk_takes_nothing_away() {
     let folder = tempfile::tempdir().unwrap();
     let (_chain, setup) = setup();
     let mut gateway = setup.host(&host_on_a_full_disk(folder.path())).start().unwrap();
-    saved(&gateway);
+    gateway.known_good_has(&PLUGINS).unwrap();
     gateway.kill_and_restart(&both(), |_| Ok(fs::write(folder.path().join("full"), "")?)).unwrap();
     assert_eq!(aggregate(&gateway), (200, None), "{}", gateway.log());
 }

@@ -331,11 +331,7 @@ fn what_is_kept_of_a_signed_build_is_served_until_its_key_is_revoked() {
         fs::remove_file(plugins.join(MANIFEST))?;
         Ok(fs::write(plugins.join(DYLIB), "no dylib")?)
     };
-    soon(&gateway, "the known good set", || {
-        let text = fs::read_to_string(gateway.plugins_dir().with_file_name("state").join("known-good"))?;
-        ensure!(text.contains(NAME), "{text}");
-        Ok(())
-    });
+    gateway.known_good_has(&[NAME]).unwrap();
     gateway.kill_and_restart(&["steady".to_owned()], damage).unwrap();
     serves(&gateway, 100, "whole");
     let revoke = |state: &Path| {
