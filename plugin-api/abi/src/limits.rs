@@ -29,6 +29,8 @@ pub const FACT_LISTS_MAX: usize = 16;
 pub const FACT_ENTRIES_MAX: usize = 100_000;
 /// Bytes of a fact list: 50,000 entries of four words, with their lengths.
 pub const FACT_LIST_BYTES_MAX: usize = 8 << 20;
+/// Bytes of a fact list's name, `market/key`.
+pub const FACT_LIST_NAME_BYTES_MAX: usize = NAME_BYTES_MAX + 1 + FACT_KEY_BYTES_MAX;
 /// Bytes of a fact list's key, which has lower-case letters, digits and hyphens.
 pub const FACT_KEY_BYTES_MAX: usize = 32;
 
@@ -36,6 +38,9 @@ pub const FACT_KEY_BYTES_MAX: usize = 32;
 pub const FRAME_BYTES_MAX: usize = 16 << 20;
 /// Reads in one step of a job: one for each of 50,000 gauges, and some.
 pub const STEP_READS_MAX: usize = 60_000;
+/// Bytes that the reads and entries of one step point to. Rows may point to the same bytes, so they can name far more than
+/// the frame has; calldata counts once for calls in sequence that share it.
+pub const STEP_BYTES_MAX: usize = FRAME_BYTES_MAX;
 /// Networks of a frame; most jobs read one. Reads on further ones are refused.
 pub const NETWORKS_MAX: usize = 64;
 /// Bytes of calldata of a read; a claim's proof takes some kilobytes.
@@ -89,6 +94,9 @@ pub enum LimitError {
     /// More than [`STEP_READS_MAX`].
     #[error("requested {0} reads at once, more than {STEP_READS_MAX}: read in parts, or by a view that returns many")]
     StepReads(usize),
+    /// More than [`STEP_BYTES_MAX`].
+    #[error("named more than {STEP_BYTES_MAX} bytes of calldata, options and entries at once: read in parts")]
+    StepBytes,
     /// More than [`STEPS_MAX`].
     #[error("requested more than {STEPS_MAX} batches of reads: await reads that need no other together, not in a loop")]
     Steps,

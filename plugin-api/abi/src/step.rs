@@ -5,7 +5,8 @@
 use crate::codec;
 use crate::frame::{Frame, FrameError, resume_out};
 use crate::limits::{
-    CALLDATA_MAX, FACT_LISTS_MAX, FINDINGS_MAX, FRAME_BYTES_MAX, LimitError, NETWORKS_MAX, STEP_READS_MAX,
+    CALLDATA_MAX, FACT_LISTS_MAX, FINDINGS_MAX, FRAME_BYTES_MAX, LimitError, NETWORKS_MAX, STEP_BYTES_MAX,
+    STEP_READS_MAX,
 };
 use crate::map::{Finding, ReadExtension};
 use crate::row::{FactsRow, JobOut, Network, Read, kind, state};
@@ -115,6 +116,7 @@ impl<'f> Step<'f> {
             return Err(StepError::Reads { reads, state: job.state, said: job.reads });
         }
         let networks: Vec<Network> = frame.rows(resume_out::NETWORKS).take(NETWORKS_MAX).collect();
+        check_bytes(&frame)?;
         Ok(Self {
             state: job.state,
             findings: findings(frame.bytes(job.findings_offset, job.findings_len)?)?,
@@ -125,6 +127,22 @@ impl<'f> Step<'f> {
             reads: frame.rows(resume_out::READS).map(|row| read(&frame, &networks, row)).collect::<Result<_, _>>()?,
         })
     }
+}
+
+/// Checks how much the rows of reads and entries point to, before anything of it is copied or decoded.
+fn check_bytes(frame: &Frame<'_>) -> Result<(), StepError> {
+    let mut last = None;
+    let reads = frame.rows(resume_out::READS).map(|row: Read| {
+        let data = Some((row.data_offset, row.data_len));
+        let is_shared = std::mem::replace(&mut last, data) == data;
+        let options = frame.extension(row.extension).ok().flatten().map_or(0, <[u8]>::len);
+        options.saturating_add(if is_shared { 0 } else { row.data_len as usize })
+    });
+    let entries = frame
+        .rows(resume_out::FACTS)
+        .map(|row: FactsRow| (row.list_len as usize).saturating_add(row.entries_len as usize));
+    let bytes = reads.chain(entries).fold(0, usize::saturating_add);
+    if bytes > STEP_BYTES_MAX { Err(LimitError::StepBytes.into()) } else { Ok(()) }
 }
 
 /// Checks the count before decoding: a finding takes hundreds of times more memory than its encoding.
@@ -208,6 +226,51 @@ mod tests {
         for (bytes, expected) in cases {
             assert_eq!(Step::parse(&bytes).unwrap_err().to_string(), expected);
         }
+    }
+
+    /// A frame of reads with these ranges of calldata in a blob of so many bytes.
+    fn overlapping(blob: usize, ranges: impl Iterator<Item = (u32, u32)>) -> Vec<u8> {
+        let mut frame = FrameWriter::default();
+        frame.bytes(&vec![0; blob]).unwrap();
+        frame.row(resume_out::NETWORKS, &Network { chain_id: 1 });
+        let mut reads = 0;
+        for (data_offset, data_len) in ranges {
+            reads += 1;
+            frame.row(resume_out::READS, &Read { data_offset, data_len, ..Read::default() });
+        }
+        frame.row(resume_out::JOBS, &JobOut { state: state::READING, reads, ..JobOut::default() });
+        frame.finish().unwrap()
+    }
+
+    #[test]
+    fn rows_that_point_to_the_same_bytes_name_no_more_than_a_frame_has() {
+        let limit = Some(StepError::Limit(LimitError::StepBytes));
+        let error = |bytes: &[u8]| Step::parse(bytes).err();
+        // 512 times 32 KiB are 16 MiB.
+        let each = |count: u32| overlapping(40_000, (0..count).map(|place| (place % 2, 32_768)));
+        assert_eq!((error(&each(512)), error(&each(513))), (None, limit.clone()));
+        // Calls in sequence that share their calldata have it once.
+        assert_eq!(error(&overlapping(32_768, (0..60_000).map(|_| (0, 32_768)))), None);
+
+        let options = |bytes: usize, reads: u32| {
+            let mut frame = FrameWriter::default();
+            let options = ReadExtension { function: Some("f".repeat(bytes)), ..ReadExtension::default() };
+            let extension = frame.extension(&codec::encode(&options)).unwrap();
+            frame.row(resume_out::NETWORKS, &Network { chain_id: 1 });
+            (0..reads).for_each(|_| frame.row(resume_out::READS, &Read { extension, ..Read::default() }));
+            frame.row(resume_out::JOBS, &JobOut { state: state::READING, reads, ..JobOut::default() });
+            frame.finish().unwrap()
+        };
+        assert_eq!((error(&options(200, 60_000)), error(&options(300, 60_000))), (None, limit.clone()));
+
+        let entries = |rows: u32, entries_len: u32| {
+            let mut frame = FrameWriter::default();
+            frame.bytes(&vec![0; 2 << 20]).unwrap();
+            frame.row(resume_out::JOBS, &JobOut { state: state::COMPLETE, ..JobOut::default() });
+            (0..rows).for_each(|_| frame.row(resume_out::FACTS, &FactsRow { entries_len, ..FactsRow::default() }));
+            frame.finish().unwrap()
+        };
+        assert_eq!((error(&entries(8, 2 << 20)), error(&entries(9, 2 << 20))), (None, limit));
     }
 
     #[test]

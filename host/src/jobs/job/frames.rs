@@ -1,9 +1,11 @@
 //! Frames to and from a plugin: replies in, reads and findings out. Invariant: all plugin output is checked here
 //! before use.
 
+use std::ptr;
+
 use alloy::primitives::Bytes;
 use portolan_abi::frame::{FrameWriter, resume_in};
-use portolan_abi::limits::{INVALID_REPLIES_CHARS_MAX, MESSAGE_MAX, NOT_COVERED_MAX};
+use portolan_abi::limits::{FACT_LIST_NAME_BYTES_MAX, INVALID_REPLIES_CHARS_MAX, MESSAGE_MAX, NOT_COVERED_MAX};
 use portolan_abi::map;
 use portolan_abi::row::{self, JobIn, freshness, kind, mode, purpose, source, status};
 use portolan_abi::step::{self, StepError, StepFacts, StepRead};
@@ -137,10 +139,11 @@ pub(super) fn step(bytes: &[u8]) -> Result<Step, Failure> {
     Ok(Step { state, findings, reads, facts, message, not_covered, invalid_replies })
 }
 
-/// Converts the reads of a step. Their calldata is copied at once, and reads in sequence share what is equal: jobs ask
-/// many contracts the same.
+/// Converts the reads of a step. Their calldata is copied at once, and reads in sequence that share it in the frame share
+/// it here: jobs ask many contracts the same.
 fn requested(reads: &[StepRead<'_>]) -> Vec<RequestedRead> {
-    let is_repeated = |place: usize| place.checked_sub(1).is_some_and(|last| reads[last].data == reads[place].data);
+    let is_repeated =
+        |place: usize| place.checked_sub(1).is_some_and(|last| ptr::eq(reads[last].data, reads[place].data));
     let mut copied = Vec::with_capacity(
         (0..reads.len()).filter(|place| !is_repeated(*place)).map(|place| reads[place].data.len()).sum(),
     );
@@ -163,7 +166,9 @@ fn requested_one(read: &StepRead<'_>, data: Bytes) -> RequestedRead {
     }
     let (chain_id, is_walk) = (read.chain_id, read.row.purpose == purpose::WALK);
     if read.row.kind == kind::FACTS {
-        return RequestedRead::FactList { chain_id, list: String::from_utf8_lossy(read.data).into_owned() };
+        let list = std::str::from_utf8(read.data).ok().filter(|list| list.len() <= FACT_LIST_NAME_BYTES_MAX);
+        let fact_list = |list: &str| RequestedRead::FactList { chain_id, list: list.to_owned() };
+        return list.map_or(RequestedRead::Unsupported, fact_list);
     }
     let function = read.extension.function.clone();
     let chain = |read| RequestedRead::Chain { chain_id, read, is_walk, function };
