@@ -106,7 +106,7 @@ fn fifty_reloads_under_twenty_clients_fail_no_answer_and_mix_none() {
             let version = format!("1.0.{}", 100 + reload);
             gateway.drop_in(FILE, &plugin.as_build(100 + reload)?)?;
             let look = || answers_as(&gateway, &version, rows);
-            slowest = slowest.max(wait::until(&version, IN_FORCE_WITHIN, look)?.1);
+            slowest = slowest.max(wait::until(&version, UNDER_LOAD_WITHIN, look)?.1);
             Ok(())
         });
         over.store(true, Ordering::Relaxed);
@@ -150,10 +150,13 @@ fn builds_that_were_replaced_leave_no_memory_process_or_mapping_behind() {
         0..=2 => Ok(()),
         many => anyhow::bail!("{many} workers"),
     };
-    wait::until("the workers to end", IN_FORCE_WITHIN, is_alone).unwrap();
+    wait::until("the workers to end", UNDER_LOAD_WITHIN, is_alone).unwrap();
     let mapped = fs::read_to_string(format!("/proc/{}/maps", gateway.process())).unwrap();
     assert!(!mapped.contains("hostile"), "the gateway maps a plugin: {mapped}");
 }
+
+/// Twenty clients and the test keep two cores busy; alone, a reload has [`IN_FORCE_WITHIN`].
+const UNDER_LOAD_WITHIN: Duration = Duration::from_secs(10);
 
 #[test]
 fn a_dropped_plugin_is_served_and_a_removed_one_is_gone() {
