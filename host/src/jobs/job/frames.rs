@@ -251,6 +251,17 @@ mod tests {
     }
 
     #[test]
+    fn a_fact_list_has_a_name_in_utf_8_of_the_bytes_that_one_can_have() {
+        let is_list = |data: &[u8]| {
+            let row = row::Read { kind: kind::FACTS, ..row::Read::default() };
+            let read = StepRead { chain_id: 1, row, data, extension: ReadExtension::default() };
+            matches!(requested_one(&read, Bytes::new()), RequestedRead::FactList { .. })
+        };
+        // A market of 128 bytes, a slash, and a key of 32.
+        assert!(is_list(&[b'a'; 161]) && !is_list(&[b'a'; 162]) && !is_list(&[0xff]));
+    }
+
+    #[test]
     fn what_contracts_replied_is_one_clean_line() {
         let mut frame = FrameWriter::default();
         let (invalid_replies_offset, invalid_replies_len) = frame.bytes(b"it pays\x07 twice\n").unwrap();
