@@ -29,6 +29,7 @@ mod overhead;
 pub mod peer;
 mod peers;
 mod positions;
+mod reloads;
 mod shipped;
 mod simulations;
 mod soak;
@@ -47,7 +48,7 @@ use self::table::Verdict;
 type Say<'a> = &'a mut dyn FnMut(&str);
 type Section = fn(Say<'_>, &mut Verdict) -> Result<()>;
 
-const SECTIONS: [(&str, Section); 13] = [
+const SECTIONS: [(&str, Section); 14] = [
     ("peers", peers::run),
     ("growth", growth::run),
     ("joined", joined::run),
@@ -59,6 +60,7 @@ const SECTIONS: [(&str, Section); 13] = [
     ("shipped", shipped::run),
     ("accounts", accounts::run),
     ("isolation", isolation::run),
+    ("reloads", reloads::run),
     ("deeds", deeds::run),
     ("explorer", explorer::run),
 ];

@@ -1,7 +1,7 @@
 //! Maker's vaults, Sky's staking engine, Liquity v2 and Dolomite. What accounts have to have is said here by arithmetic;
 //! `tests/chain/profiles/cdps.mjs` has the history.
 
-use portolan_tests::fork::{Fork, Payments, SharedFork};
+use portolan_tests::fork::{Fork, SharedFork, pays};
 use portolan_tests::json::Json;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
@@ -60,7 +60,7 @@ fn an_urn_is_paid_by_its_farm_through_the_engine() {
     let claims = fork.claims("whale").unwrap();
     let [claim] = claims.as_slice() else { panic!("{} claims", claims.len()) };
     // 10^12 a second, of which the urn has all.
-    let paid = Payments::from([("spk".to_owned(), fork.number("seconds/period").unwrap() * 1_000_000_000_000)]);
+    let paid = pays([("spk", fork.number("seconds/period").unwrap() * 1_000_000_000_000)]);
     assert_eq!((&claim.said, &claim.received), (&paid, &paid));
     assert_eq!(claim.rows[0].text_at("claimTransaction/to").unwrap(), fork.address("sky/engine").unwrap());
     assert_eq!(fork.claims("farmer").unwrap().len(), 0);
@@ -103,13 +103,12 @@ fn a_deposit_keeps_three_quarters_and_its_two_gains_are_one_claim() {
     assert_eq!(fork.staked("odd").unwrap().iter().map(|(_, amount)| *amount).sum::<u128>(), 0);
     // Three quarters of 0.05, and 9 · 10^13 a second for the only deposit that is left.
     let interest = fork.number("seconds/period").unwrap() * 90_000_000_000_000;
-    let weth = |amount| ("weth".to_owned(), amount);
-    let farmer = Payments::from([weth(ONE / 10_000 * 375), ("bold".to_owned(), interest)]);
+    let farmer = pays([("weth", ONE / 10_000 * 375), ("bold", interest)]);
     // What a deposit that has left has gained before, and what a liquidation has left over.
     let all = [
         ("farmer", farmer, "liquity/pool"),
-        ("odd", Payments::from([weth(ONE / 10_000 * 125)]), "liquity/pool"),
-        ("exited", Payments::from([weth(3 * ONE)]), "liquity/operations"),
+        ("odd", pays([("weth", ONE / 10_000 * 125)]), "liquity/pool"),
+        ("exited", pays([("weth", 3 * ONE)]), "liquity/operations"),
     ];
     for (who, paid, to) in all {
         let claims = fork.claims(who).unwrap();

@@ -4,7 +4,7 @@
 
 use alloy::primitives::{Address, Bytes, U256};
 use alloy::sol_types::SolCall;
-use portolan_tests::fork::{Fork, Payments, SharedFork, leg};
+use portolan_tests::fork::{Fork, Payments, SharedFork, leg, pays};
 use portolan_tests::json::Json;
 
 alloy::sol! {
@@ -274,7 +274,7 @@ fn a_withdrawal_is_claimed_once_its_epoch_is_over() {
     let fork = FORK.start().unwrap().of("symbiotic");
     let claims = fork.claims("farmer").unwrap();
     let [claim] = claims.as_slice() else { panic!("{} claims", claims.len()) };
-    let paid = Payments::from([("wsteth".to_owned(), ONE)]);
+    let paid = pays([("wsteth", ONE)]);
     assert_eq!((&claim.said, &claim.received), (&paid, &paid));
     assert_eq!(claim.rows[0].text_at("claimTransaction/to").unwrap(), fork.address("credit/restaking").unwrap());
     // That of the whale is older than the epochs that are looked at.

@@ -284,6 +284,7 @@ fn an_older_version_is_refused_after_a_restart_too_unless_it_is_pinned() {
     let downgrade = "its version 1.0.100 is older than 1.0.200, which was served";
     refused(&gateway, 100, "rejected", downgrade);
     serves(&gateway, 200, "whole");
+    gateway.known_good_has(&[NAME]).unwrap();
     gateway.kill_and_restart(&["steady".to_owned()], |_| Ok(())).unwrap();
     refused(&gateway, 100, "rejected", downgrade);
     serves(&gateway, 200, "whole");

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::ensure;
-use portolan_tests::fork::{Fork, NATIVE, Payments, SharedFork};
+use portolan_tests::fork::{Fork, NATIVE, SharedFork, pays};
 use portolan_tests::gateway::IN_FORCE_WITHIN;
 use portolan_tests::json::Json;
 use portolan_tests::wait;
@@ -97,7 +97,7 @@ fn two_gains_of_one_claim_are_paid_by_one_transaction_and_nothing_is_left() {
     assert_eq!(sent.at("function/inputParameters").unwrap().items().unwrap()[0].text_at("value").unwrap(), "0");
     assert_eq!(claim.rows[0].at("pays").unwrap().items().unwrap().len(), 2);
     // And none of the debt token: the deposit stays where it was.
-    let paid = Payments::from([(NATIVE.1.to_owned(), native), ("lqty".to_owned(), reward)]);
+    let paid = pays([(NATIVE.1, native), ("lqty", reward)]);
     assert_eq!((&claim.said, &claim.received), (&paid, &paid));
 
     chain.send_as(fixture.account("whale").unwrap(), to, data, chain.block_timestamp).unwrap();

@@ -2,7 +2,7 @@
 //! alloy's in one run, prints tables, and fails where a bound is missed that is neither about time nor only aimed at.
 //!
 //! Sections are `peers`, `growth`, `joined`, `aggregate`, `positions`, `simulations`, `answers`, `overhead`, `shipped`,
-//! `accounts`, `isolation`, `deeds` and `explorer`; all without any.
+//! `accounts`, `isolation`, `reloads`, `deeds` and `explorer`; all without any.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool prints what it measures")]
 
 use std::process::ExitCode;

@@ -3,10 +3,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
-use portolan_tests::gateway::{Gateway, Setup};
+use portolan_tests::gateway::{Gateway, IN_FORCE_WITHIN, Setup};
 use portolan_tests::json::Json;
 use portolan_tests::token_list::token_list;
 use portolan_tests::wait;
@@ -14,9 +13,6 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::{Fixture, fixture};
-
-/// Lists are looked at every second here.
-const IN_FORCE_WITHIN: Duration = Duration::from_secs(20);
 
 /// A gateway with lists of the test's own, on one chain.
 struct Own {
