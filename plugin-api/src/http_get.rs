@@ -75,8 +75,11 @@ impl<T> Future for HttpGet<'_, T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let read = self.get_mut();
         if let Some(mut request) = read.request.take() {
-            read.number = read.state.request(&mut request, cx);
-            return Poll::Pending;
+            let (number, is_new) = read.state.request(&mut request, cx);
+            read.number = number;
+            if is_new {
+                return Poll::Pending;
+            }
         }
         let result = ready!(read.state.poll_result(read.number, cx));
         Poll::Ready((read.decode)(&read.host, result))

@@ -24,7 +24,7 @@ pub(crate) struct RequestRows {
 }
 
 /// Targets of calls, with their calldata.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct CallList {
     calls: Vec<(Address, (u32, u32))>,
     blob: Blob,

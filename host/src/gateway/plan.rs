@@ -1,11 +1,11 @@
 //! Plans the jobs of a question from one snapshot of the registry: one job for each protocol and network. A question
 //! about a transaction is one job for each plugin, because adjacent logs may form one event.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use alloy::primitives::{Address, B256};
-use portolan_abi::map;
+use portolan_abi::{capability, map};
 use portolan_base::network::{Network, Networks};
 use portolan_plugins::protocol::Protocol;
 use portolan_plugins::unavailable::{Unavailable, UnavailableWhy};
@@ -31,6 +31,28 @@ impl Plans {
         self.jobs.retain(|plan| is_meant(&plan.network));
         self.unavailable.retain(|report| is_meant(&report.network));
         self
+    }
+
+    /// Joins the questions about positions to one protocol on one network, if its plugin answers them in one job.
+    pub(super) fn with_joined_positions(self) -> Self {
+        let mut jobs: Vec<JobPlan> = Vec::with_capacity(self.jobs.len());
+        let mut places: HashMap<(String, u64), usize> = HashMap::new();
+        for plan in self.jobs {
+            let question = plan.question.of_account().filter(|question| *question != Question::Claimables);
+            let Some(question) = question.filter(|_| plan.instance.capabilities & capability::POSITIONS != 0) else {
+                jobs.push(plan);
+                continue;
+            };
+            let place = *places.entry((plan.protocol.slug.clone(), plan.network.chain_id)).or_insert(jobs.len());
+            match jobs.get_mut(place).map(|first| &mut first.question) {
+                Some(JobQuestion::Positions(questions)) => questions.push(question),
+                Some(JobQuestion::Account(first)) => {
+                    jobs[place].question = JobQuestion::Positions(vec![*first, question]);
+                }
+                _ => jobs.push(plan),
+            }
+        }
+        Self { jobs, ..self }
     }
 }
 

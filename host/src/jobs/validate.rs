@@ -20,10 +20,11 @@ pub(crate) fn validate_findings(
     addresses: &Addresses,
     reads: &ClaimReads,
 ) -> Validated {
+    let questions = plan.question.numbers();
     let rules = JobRules {
         catalogue: &plan.instance.catalogue,
         templates: &plan.instance.claim_templates,
-        question: plan.question.number(),
+        questions: &questions,
         protocol: &plan.protocol.slug,
         chain_id: plan.network.chain_id,
         account: plan.account,
@@ -31,6 +32,8 @@ pub(crate) fn validate_findings(
         reads,
     };
     let mut validated = validate(&rules, findings);
+    // A job of several questions ends each when it can.
+    validated.findings.sort_by_key(ValidFinding::question);
     validated.findings.iter_mut().for_each(|finding| name_native_once(&plan.network, finding));
     validated
 }

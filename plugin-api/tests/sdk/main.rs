@@ -23,6 +23,7 @@ mod misuse;
 mod numbers;
 mod off_chain;
 mod panics;
+mod positions;
 mod questions;
 mod reads;
 mod refusals;

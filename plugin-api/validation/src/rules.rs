@@ -19,8 +19,8 @@ pub struct JobRules<'a> {
     pub catalogue: &'a Catalogue,
     /// Templates of the catalogue.
     pub templates: &'a ClaimTemplates,
-    /// Question of the job.
-    pub question: Question,
+    /// Questions of the job.
+    pub questions: &'a [Question],
     /// Protocol slug.
     pub protocol: &'a str,
     /// EIP-155 chain id.

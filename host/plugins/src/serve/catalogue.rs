@@ -44,7 +44,11 @@ pub(crate) fn check(bytes: &[u8], networks: &Networks, manifest: &Manifest) -> R
     }
     catalogue.deployments.retain(is_known);
     let is_covered = |question: &Question| {
-        GUARDED.iter().all(|(guarded, capability)| question != guarded || manifest.capabilities & capability != 0)
+        // A job of several questions is the host's to make.
+        *question != Question::POSITIONS
+            && GUARDED
+                .iter()
+                .all(|(guarded, capability)| question != guarded || manifest.capabilities & capability != 0)
     };
     catalogue.deployments.iter_mut().for_each(|deployment| deployment.questions.retain(is_covered));
     catalogue.event_topics = catalogue.event_topics.filter(|_| is_covered(&Question::EVENTS));

@@ -138,6 +138,15 @@ impl RowWork {
         Ok(Self { plans, list: RowList::Portfolio(kinds), simulating, worth: options.worth })
     }
 
+    /// Joins the questions about positions that a plugin answers in one job. Whoever follows the jobs gets the rows of
+    /// each question when they are there.
+    pub(in crate::gateway) fn joined(self, context: &Context) -> Self {
+        match &context.progress {
+            None => Self { plans: self.plans.with_joined_positions(), ..self },
+            Some(_) => self,
+        }
+    }
+
     /// Makes the items of an account's rows.
     pub(in crate::gateway) fn items(&self, mut rows: Vec<Row>) -> Items {
         rows.retain(|row| !self.worth || row.is_profitable());
@@ -211,6 +220,8 @@ fn is_about_claims(plan: &JobPlan) -> bool {
     matches!(plan.question, JobQuestion::Account(Question::Claimables))
 }
 
+#[cfg(test)]
+mod joined_tests;
 #[cfg(test)]
 mod off_chain_tests;
 #[cfg(test)]

@@ -119,7 +119,9 @@ impl WordSet for Question {
     const ABOUT: &str = "What a protocol answers.";
 
     fn words() -> Vec<Cow<'static, str>> {
-        let is_known = |question: &Self| Self::by_name(question.name()) == Some(*question);
+        // Several together are no deployment's answer.
+        let is_known =
+            |question: &Self| Self::by_name(question.name()) == Some(*question) && *question != Self::POSITIONS;
         borrowed((0..=u8::MAX).map(Self).filter(is_known).map(Self::name))
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct FactWalk<'a> {
     block: u64,
     is_past: bool,
     lists: BTreeMap<String, OpenList>,
+    /// Number of times that a list was opened.
+    opened: usize,
 }
 
 #[derive(Debug)]
@@ -39,7 +41,7 @@ struct OpenList {
 
 impl<'a> FactWalk<'a> {
     pub(super) fn new(plan: &'a JobPlan) -> Self {
-        Self { plan, block: 0, is_past: false, lists: BTreeMap::new() }
+        Self { plan, block: 0, is_past: false, lists: BTreeMap::new(), opened: 0 }
     }
 
     /// Takes what another gateway read of lists of which nothing is known here.
@@ -75,18 +77,24 @@ impl<'a> FactWalk<'a> {
         hasher.finalize().to_vec()
     }
 
-    /// Returns the known part of a list. A job may open each of its lists once.
+    /// Returns the known part of a list. A job may open each of its lists once for each of its questions, and the first
+    /// of them extends it.
     pub(super) fn open(&mut self, list: &str, allowance: &Allowance, session: &Session) -> Reply {
         self.block = session.block().number;
         self.is_past = session.is_past();
         let Some(name) = self.name(list) else { return Reply::fresh(Outcome::Unsupported) };
-        if self.lists.len() >= FACT_LISTS_MAX || self.lists.contains_key(list) {
+        let questions = self.plan.question.numbers().len();
+        let is_open = self.lists.contains_key(list);
+        if self.opened >= FACT_LISTS_MAX * questions || (is_open && questions == 1) {
             return Reply::fresh(Outcome::OverBudget);
         }
+        self.opened += 1;
         let OpenedFacts { mut known, is_complete, lease } = self.plan.instance.fact_lists.open(name, Instant::now());
         known.reads = known.reads.min(allowance.walk_reads_left());
         let is_short = !is_complete && (lease.is_none() || !known.entries.is_empty());
-        self.lists.insert(list.to_owned(), OpenList { lease, is_short });
+        if !is_open {
+            self.lists.insert(list.to_owned(), OpenList { lease, is_short });
+        }
         Reply::fresh(Outcome::Ok(Bytes::from(codec::encode(&known))))
     }
 
