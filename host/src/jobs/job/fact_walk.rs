@@ -30,6 +30,8 @@ pub(super) struct FactWalk<'a> {
     lists: BTreeMap<String, OpenList>,
     /// Number of times that a list was opened.
     opened: usize,
+    /// True if a further question opened a list whose rest is to be read later.
+    is_short_for_another: bool,
 }
 
 #[derive(Debug)]
@@ -41,7 +43,7 @@ struct OpenList {
 
 impl<'a> FactWalk<'a> {
     pub(super) fn new(plan: &'a JobPlan) -> Self {
-        Self { plan, block: 0, is_past: false, lists: BTreeMap::new(), opened: 0 }
+        Self { plan, block: 0, is_past: false, lists: BTreeMap::new(), opened: 0, is_short_for_another: false }
     }
 
     /// Takes what another gateway read of lists of which nothing is known here.
@@ -92,7 +94,9 @@ impl<'a> FactWalk<'a> {
         let OpenedFacts { mut known, is_complete, lease } = self.plan.instance.fact_lists.open(name, Instant::now());
         known.reads = known.reads.min(allowance.walk_reads_left());
         let is_short = !is_complete && (lease.is_none() || !known.entries.is_empty());
-        if !is_open {
+        if is_open {
+            self.is_short_for_another |= is_short;
+        } else {
             self.lists.insert(list.to_owned(), OpenList { lease, is_short });
         }
         Reply::fresh(Outcome::Ok(Bytes::from(codec::encode(&known))))
@@ -129,7 +133,7 @@ impl<'a> FactWalk<'a> {
 
     /// Returns true if the job read a list whose rest is to be read later; a list without any entries does not count.
     pub(super) fn is_short(&self) -> bool {
-        self.lists.values().any(|open| open.is_short)
+        self.is_short_for_another || self.lists.values().any(|open| open.is_short)
     }
 
     /// Returns the name of the list `market/key`, if the catalogue has the market.

@@ -152,6 +152,30 @@ async fn each_question_of_a_job_may_open_a_list_and_the_first_alone_extends_it()
 }
 
 #[tokio::test]
+async fn what_a_question_lacks_of_a_list_that_another_walks_is_no_fault_of_the_plugin() {
+    let open = |times| vec![ScriptedRead::facts("main/gauges").fresh(freshness::IMMUTABLE, 0); times];
+    let walk = || vec![ScriptedRead::call(VOTER, &[0, 0, 0, 1]).with_purpose(purpose::WALK)];
+    let reason = async |question: JobQuestion, times| {
+        let plugin = ScriptedPlugin::new("acme", catalogue()).script(move |job| match &job.replies[..] {
+            [] => ScriptedStep::Reads(open(times)),
+            [_] => ScriptedStep::Reads(walk()),
+            [..] => {
+                let facts = Some(ScriptedFacts { list: "main/gauges", total: 2, entries: entries() });
+                let (state, message) = (state::PARTIAL, "some are missing");
+                ScriptedStep::Ends(ScriptedEnd { state, message, facts, ..ScriptedEnd::default() })
+            }
+        });
+        let outcome = run_once(&JobPlan { question, ..plan_of(plugin.instance()) }, &chain()).await;
+        outcome.failure.map(|failure| failure.reason)
+    };
+    let questions = JobQuestion::Positions(vec![Question::Farming, Question::Pooling]);
+    assert_eq!(reason(questions.clone(), 2).await, Some(Reason::OverBudget));
+    // Nobody else walks: what is missing is the plugin's to say.
+    assert_eq!(reason(questions, 1).await, Some(Reason::PluginError));
+    assert_eq!(reason(JobQuestion::Account(Question::Farming), 1).await, Some(Reason::PluginError));
+}
+
+#[tokio::test]
 async fn there_is_no_list_of_another_deployment_and_reads_without_one_are_the_jobs_own() {
     for list in ["side/gauges", "gauges", "main/", "main/Gauges", "main/gau/ges", "other/gauges"] {
         let (walker, script) = (walker(list), chain());
