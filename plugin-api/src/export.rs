@@ -142,10 +142,9 @@ fn findings<P: Plugin>(
     let account = context.account();
     Ok(match question {
         Question::CLAIMABLES => Box::pin(async move { all(instance.plugin.claimables(&context, account).await) }),
-        Question::FARMING => Box::pin(async move { all(instance.plugin.farming(&context, account).await) }),
-        Question::LENDING => Box::pin(async move { all(instance.plugin.lending(&context, account).await) }),
-        Question::POOLING => Box::pin(async move { all(instance.plugin.pooling(&context, account).await) }),
-        Question::LOCKED => Box::pin(async move { all(instance.plugin.locked(&context, account).await) }),
+        Question::FARMING | Question::LENDING | Question::POOLING | Question::LOCKED => {
+            Box::pin(async move { all(positions(&instance.plugin, &context, question).await) })
+        }
         Question::POSITIONS => {
             let questions = context.questions()?;
             Box::pin(async move {

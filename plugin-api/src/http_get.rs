@@ -75,11 +75,7 @@ impl<T> Future for HttpGet<'_, T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let read = self.get_mut();
         if let Some(mut request) = read.request.take() {
-            let (number, is_new) = read.state.request(&mut request, cx);
-            read.number = number;
-            if is_new {
-                return Poll::Pending;
-            }
+            read.number = read.state.request(&mut request);
         }
         let result = ready!(read.state.poll_result(read.number, cx));
         Poll::Ready((read.decode)(&read.host, result))

@@ -100,12 +100,11 @@ impl Inner {
         }
     }
 
-    /// Numbers new reads; `cx` is woken when the first has a result.
-    fn open(&mut self, reads: usize, cx: &Context<'_>) -> Range<usize> {
+    /// Numbers new reads.
+    fn open(&mut self, reads: usize) -> Range<usize> {
         let numbers = self.slots.len()..self.slots.len() + reads;
         self.slots.resize_with(numbers.end, Slot::default);
         self.open.extend(numbers.clone());
-        self.wait(numbers.start, cx);
         if self.walking {
             self.walk_reads += u64::try_from(reads).unwrap_or(u64::MAX);
         }
@@ -197,39 +196,32 @@ impl JobState {
         self.0.lock().walk_reads
     }
 
-    /// Queues a read unless an equal one is known; returns its number, and true if it is new. Then `cx` is woken when it
-    /// has a result.
-    pub(crate) fn request(&self, request: &mut ReadRequest, cx: &Context<'_>) -> (usize, bool) {
+    /// Queues a read unless an equal one is known; returns its number.
+    pub(crate) fn request(&self, request: &mut ReadRequest) -> usize {
         let mut inner = self.0.lock();
         inner.begin(request);
         let known = inner.shared.as_ref().and_then(|shared| shared.read(request));
         if let Some(number) = known.filter(|number| inner.are_lasting(&(*number..number + 1))) {
-            return (number, false);
+            return number;
         }
         inner.requests.push(request);
-        let number = inner.open(1, cx).start;
+        let number = inner.open(1).start;
         inner.shared.iter_mut().for_each(|shared| shared.put(request, number));
-        (number, true)
+        number
     }
 
-    /// Queues one read per call, otherwise equal to `request`, unless equal ones are known; returns their numbers, and
-    /// true if they are new. Then `cx` is woken when the first has a result.
-    pub(crate) fn request_each(
-        &self,
-        request: &mut ReadRequest,
-        of: &Arc<CallList>,
-        cx: &Context<'_>,
-    ) -> (Range<usize>, bool) {
+    /// Queues one read per call, otherwise equal to `request`, unless equal ones are known; returns their numbers.
+    pub(crate) fn request_each(&self, request: &mut ReadRequest, of: &Arc<CallList>) -> Range<usize> {
         let mut inner = self.0.lock();
         inner.begin(request);
         let known = inner.shared.as_ref().and_then(|shared| shared.reads(request, of));
         if let Some(numbers) = known.filter(|numbers| inner.are_lasting(numbers)) {
-            return (numbers, false);
+            return numbers;
         }
         inner.requests.push_each(request, of);
-        let numbers = inner.open(of.len(), cx);
+        let numbers = inner.open(of.len());
         inner.shared.iter_mut().for_each(|shared| shared.put_each(request, of, numbers.start));
-        (numbers, true)
+        numbers
     }
 
     /// Returns the result of a read, or stores the waker.

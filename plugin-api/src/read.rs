@@ -154,11 +154,7 @@ impl<T> Future for Read<'_, T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let read = self.get_mut();
         if let Some(mut request) = read.request.take() {
-            let (number, is_new) = read.state.request(&mut request, cx);
-            read.of.number = number;
-            if is_new {
-                return Poll::Pending;
-            }
+            read.of.number = read.state.request(&mut request);
         }
         let result = ready!(read.state.poll_result(read.of.number, cx));
         let decoded = (read.decode)(read.of.to, result);
@@ -175,11 +171,7 @@ impl<T> Future for Read<'_, T, Each> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Read { state, request, of: Each { calls, numbers }, decode } = self.get_mut();
         if let Some(mut request) = request.take().filter(|_| !calls.is_empty()) {
-            let is_new;
-            (*numbers, is_new) = state.request_each(&mut request, calls, cx);
-            if is_new {
-                return Poll::Pending;
-            }
+            *numbers = state.request_each(&mut request, calls);
         }
         let results = ready!(state.poll_results(numbers.clone(), cx));
         Poll::Ready(calls.targets().zip(results).map(|(to, result)| decode(to, result)).collect())

@@ -44,12 +44,9 @@ impl Plans {
                 continue;
             };
             let place = *places.entry((plan.protocol.slug.clone(), plan.network.chain_id)).or_insert(jobs.len());
-            match jobs.get_mut(place).map(|first| &mut first.question) {
-                Some(JobQuestion::Positions(questions)) => questions.push(question),
-                Some(JobQuestion::Account(first)) => {
-                    jobs[place].question = JobQuestion::Positions(vec![*first, question]);
-                }
-                _ => jobs.push(plan),
+            match jobs.get_mut(place) {
+                Some(first) => first.question.join(question),
+                None => jobs.push(plan),
             }
         }
         Self { jobs, ..self }
@@ -88,8 +85,7 @@ pub(super) fn for_all(
     let unavailable = snapshot.unavailable.iter().filter(|unavailable| is_chosen(&|name| unavailable.is_named(name)));
     let unavailable = unavailable.flat_map(|unavailable| {
         let answered = |network: &&Arc<Network>| {
-            let answered =
-                |question: &Question| unavailable.answered(portolan_abi::Question(*question as u8), network.chain_id);
+            let answered = |question: &Question| unavailable.answered(question.number(), network.chain_id);
             // An unavailable protocol's compositions are missing from the rows of other protocols.
             let has_compositions = unavailable.answered(portolan_abi::Question::COMPOSITION, network.chain_id);
             has_compositions || questions.iter().any(answered)
@@ -134,9 +130,9 @@ pub(super) fn for_one(
     account: Address,
 ) -> Result<Plans, Problem> {
     let unavailable = unavailable(snapshot, slug);
-    let number = portolan_abi::Question(question as u8);
-    let is_missed =
-        |unavailable: &Unavailable| networks.iter().any(|network| unavailable.answered(number, network.chain_id));
+    let is_missed = |unavailable: &Unavailable| {
+        networks.iter().any(|network| unavailable.answered(question.number(), network.chain_id))
+    };
     // A slug may be served and unavailable at once, if another plugin decodes only its events.
     if let Some(served) = snapshot.served(slug).filter(|_| !unavailable.is_some_and(is_missed)) {
         let jobs = jobs(served, networks, question, account);

@@ -69,6 +69,15 @@ impl JobQuestion {
         }
     }
 
+    /// Adds a question about positions to one or several of them.
+    pub(crate) fn join(&mut self, question: Question) {
+        match self {
+            Self::Account(first) => *self = Self::Positions(vec![*first, question]),
+            Self::Positions(questions) => questions.push(question),
+            Self::Tokens(_) | Self::Transaction(_) => {}
+        }
+    }
+
     /// Its questions as the ABI numbers them, each alone.
     pub(crate) fn numbers(&self) -> Vec<portolan_abi::Question> {
         match self {

@@ -32,7 +32,7 @@ pub(crate) fn validate_findings(
         reads,
     };
     let mut validated = validate(&rules, findings);
-    // A job of several questions ends each when it can.
+    // The questions of a job end in any order.
     validated.findings.sort_by_key(ValidFinding::question);
     validated.findings.iter_mut().for_each(|finding| name_native_once(&plan.network, finding));
     validated
