@@ -201,7 +201,7 @@ impl Gateway {
         about: AboutRows,
         context: Context,
     ) -> Result<GatewayResponse, Problem> {
-        let each = RowWork::new(&context, Address::ZERO, &about)?.joined(&context);
+        let each = RowWork::new(&context, Address::ZERO, &about)?;
         let has_names = accounts.iter().any(|account| matches!(account, Account::Name(_)));
         let work = AccountsWork::new(accounts.clone(), each);
         let response = self.work(Query::OfAll(accounts, about), context, work).await?;
@@ -213,7 +213,7 @@ impl Gateway {
         let query = Query::Of(Account::Address(account), about.clone());
         match about {
             About::Rows(about) => {
-                let work = RowWork::new(&context, account, &about)?.joined(&context);
+                let work = RowWork::new(&context, account, &about)?;
                 self.work(query, context, work).await
             }
             About::ClaimPlan { filter, chain_id, worth } => {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use abi_stable::library::{CheckTypeLayout, IntoRootModuleResult, LibHeader, RootModuleResult};
 use abi_stable::prefix_type::PrefixTypeTrait;
 use abi_stable::std_types::{RErr, ROk, RResult, RSlice, RStr, RVec};
-use portolan_abi::map::{self, Catalogue, ClaimTemplate, Finding, Position, SettingsError, Start};
+use portolan_abi::map::{self, Catalogue, ClaimTemplate, Finding, SettingsError, Start};
 use portolan_abi::root::{PluginRef, RawInstance, RawJob};
 use portolan_abi::{Question, codec};
 
@@ -142,16 +142,10 @@ fn findings<P: Plugin>(
     let account = context.account();
     Ok(match question {
         Question::CLAIMABLES => Box::pin(async move { all(instance.plugin.claimables(&context, account).await) }),
-        Question::FARMING | Question::LENDING | Question::POOLING | Question::LOCKED => {
-            Box::pin(async move { all(positions(&instance.plugin, &context, question).await) })
-        }
-        Question::POSITIONS => {
-            let questions = context.questions()?;
-            Box::pin(async move {
-                let parts = questions.into_iter().map(|question| positions(&instance.plugin, &context, question));
-                all(context.gather(parts).await)
-            })
-        }
+        Question::FARMING => Box::pin(async move { all(instance.plugin.farming(&context, account).await) }),
+        Question::LENDING => Box::pin(async move { all(instance.plugin.lending(&context, account).await) }),
+        Question::POOLING => Box::pin(async move { all(instance.plugin.pooling(&context, account).await) }),
+        Question::LOCKED => Box::pin(async move { all(instance.plugin.locked(&context, account).await) }),
         Question::COMPOSITION => {
             Box::pin(async move { all(instance.plugin.compositions(&context, context.tokens()).await) })
         }
@@ -161,18 +155,6 @@ fn findings<P: Plugin>(
         }
         _ => return Err(format!("question {} is not supported", question.0)),
     })
-}
-
-/// Answers one question about positions.
-async fn positions<P: Plugin>(plugin: &P, context: &JobContext, question: Question) -> Result<Vec<Position>, Error> {
-    let account = context.account();
-    match question {
-        Question::FARMING => plugin.farming(context, account).await,
-        Question::LENDING => plugin.lending(context, account).await,
-        Question::POOLING => plugin.pooling(context, account).await,
-        Question::LOCKED => plugin.locked(context, account).await,
-        _ => Err(Error::new(format!("question {} is not about positions", question.0))),
-    }
 }
 
 extern "C" fn resume(jobs: RSlice<'_, RawJob>, frame: RSlice<'_, u8>) -> RVec<u8> {
@@ -253,7 +235,7 @@ macro_rules! exported {
                 env!("CARGO_PKG_NAME"),
                 "\",\"version\":\"",
                 env!("CARGO_PKG_VERSION"),
-                "\",\"abi\":\"1.0.0\",\"apiRev\":14,\"hostRevMin\":13,\"frames\":[1],\"capabilities\":495,\"panic\":\"",
+                "\",\"abi\":\"1.0.0\",\"apiRev\":13,\"hostRevMin\":13,\"frames\":[1],\"capabilities\":239,\"panic\":\"",
                 if cfg!(panic = "unwind") { "unwind" } else { "abort" },
                 "\",\"rustc\":\"",
                 $crate::export::RUSTC,

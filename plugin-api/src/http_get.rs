@@ -75,7 +75,8 @@ impl<T> Future for HttpGet<'_, T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let read = self.get_mut();
         if let Some(mut request) = read.request.take() {
-            read.number = read.state.request(&mut request);
+            read.number = read.state.request(&mut request, cx);
+            return Poll::Pending;
         }
         let result = ready!(read.state.poll_result(read.number, cx));
         Poll::Ready((read.decode)(&read.host, result))

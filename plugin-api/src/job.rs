@@ -179,8 +179,7 @@ impl Wake for Flag {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use alloy::primitives::{Address, Bytes};
-    use futures_util::future::{join, join_all};
-    use portolan_abi::Question;
+    use futures_util::future::join;
     use portolan_abi::map::Start;
 
     use super::*;
@@ -235,61 +234,6 @@ mod tests {
         assert_eq!(resume(&mut job, &[false, true, false]), (state::READING, vec![]));
         assert_eq!(resume(&mut job, &[true, false]), (state::READING, vec![]), "3 is still open");
         assert_eq!(resume(&mut job, &[true]), (state::COMPLETE, vec![]));
-    }
-
-    #[test]
-    fn equal_reads_are_made_once_whenever_they_are_awaited_unless_they_failed() {
-        crate::sol! { function value() external view returns (uint256); }
-        let start = Start { question: Question::POSITIONS, ..Start::default() };
-        let context = Arc::new(JobContext::new(start, Arc::new([])));
-        let cx = Arc::clone(&context);
-        let findings = Box::pin(async move {
-            let read = |number| cx.native_balance(Address::with_last_byte(number));
-            let each = || cx.call_each((7..9).map(|number| (Address::with_last_byte(number), valueCall {})));
-            let steps = || async {
-                let (first, each) = join(read(1), each()).await;
-                each.into_iter().collect::<Result<Vec<_>, _>>()?;
-                first?;
-                read(2).await
-            };
-            let late = async {
-                read(3).await?;
-                // All of them are known.
-                steps().await
-            };
-            let (two, late) = join(join(steps(), steps()), late).await;
-            two.0.and(two.1).and(late)?;
-            assert!(read(4).await.is_err());
-            read(4).await.map(|_| Vec::new())
-        });
-        let mut job = Job::new(context, findings);
-        assert_eq!(resume(&mut job, &[]), (state::READING, vec![1, 7, 8, 3]));
-        assert_eq!(resume(&mut job, &[true, true, false, false]), (state::READING, vec![]), "8 is still open");
-        assert_eq!(resume(&mut job, &[true, false]), (state::READING, vec![2]));
-        assert_eq!(resume(&mut job, &[true, false]), (state::READING, vec![]), "2 is still open");
-        assert_eq!(resume(&mut job, &[true]), (state::READING, vec![4]));
-        let failed = Some(ReadResult::Unavailable);
-        let step = job.resume(Budget::default(), std::iter::once(failed));
-        assert_eq!(step.requests.rows.len(), 1, "it is made again");
-        assert_eq!(resume(&mut job, &[true]), (state::COMPLETE, vec![]));
-    }
-
-    #[test]
-    fn each_future_that_awaits_an_equal_read_is_woken() {
-        let start = Start { question: Question::POSITIONS, ..Start::default() };
-        let context = Arc::new(JobContext::new(start, Arc::new([])));
-        let cx = Arc::clone(&context);
-        let findings = Box::pin(async move {
-            // So many that each has a waker of its own.
-            let reads = || join_all((1..=200).map(|number| cx.native_balance(Address::with_last_byte(number))));
-            let (one, other) = join(reads(), reads()).await;
-            one.into_iter().chain(other).collect::<Result<Vec<_>, _>>().map(|_| Vec::new())
-        });
-        let mut job = Job::new(context, findings);
-        assert_eq!(resume(&mut job, &[]), (state::READING, (1..=200).collect()));
-        let halves = [[true; 100], [false; 100]].concat();
-        assert_eq!(resume(&mut job, &halves), (state::READING, vec![]));
-        assert_eq!(resume(&mut job, &[true; 100]), (state::COMPLETE, vec![]));
     }
 
     #[test]

@@ -3,14 +3,13 @@
 //! Invariant: nothing here does IO. An awaited read is queued; the host answers all queued reads at once, and the job
 //! continues.
 
-use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::Arc;
 
 use alloy::primitives::{Address, U256, keccak256};
 use alloy::sol_types::SolCall;
+use portolan_abi::capability;
 use portolan_abi::map::{Block, Claim, ClaimTemplate, Finding, Start};
-use portolan_abi::{Question, capability};
 
 use crate::deployment::Deployment;
 use crate::error::{Error, Revert};
@@ -33,9 +32,7 @@ pub struct JobContext {
 
 impl JobContext {
     pub(crate) fn new(start: Start, templates: Arc<[ClaimTemplate]>) -> Self {
-        // One question rarely reads the same twice.
-        let state = if start.question == Question::POSITIONS { JobState::sharing() } else { JobState::default() };
-        Self { start, templates, state }
+        Self { start, templates, state: JobState::default() }
     }
 
     /// Returns the slug that the question is about; empty for a transaction.
@@ -50,20 +47,6 @@ impl JobContext {
     /// Returns the tokens that the question is about, if any.
     pub(crate) fn tokens(&self) -> &[Address] {
         self.start.tokens.as_deref().unwrap_or_default()
-    }
-
-    /// Returns the questions of a job with [`Question::POSITIONS`], each once.
-    ///
-    /// # Errors
-    /// If there are none, or one is not about positions.
-    pub(crate) fn questions(&self) -> Result<BTreeSet<Question>, String> {
-        const KNOWN: [Question; 4] = [Question::FARMING, Question::LENDING, Question::POOLING, Question::LOCKED];
-        let questions: BTreeSet<Question> = self.start.questions.iter().flatten().copied().collect();
-        match questions.iter().find(|question| !KNOWN.contains(question)) {
-            Some(other) => Err(format!("question {} is not about positions", other.0)),
-            None if questions.is_empty() => Err("it names no questions about positions".into()),
-            None => Ok(questions),
-        }
     }
 
     /// Returns the transaction that the question is about.

@@ -3,7 +3,6 @@
 //! Invariant: a result belongs to the read with its index. Each read gets one result; until then it is open.
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use parking_lot::Mutex;
@@ -14,7 +13,6 @@ use crate::finding_filter::FindingFilter;
 use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
 use crate::request_rows::{CallList, RequestRows};
-use crate::shared_reads::SharedReads;
 
 /// Remaining budget of a job.
 ///
@@ -63,8 +61,6 @@ struct Inner {
     /// Numbers of the reads without a result, ascending.
     open: Vec<usize>,
     requests: RequestRows,
-    /// `None` if equal reads are made as often as they are awaited.
-    shared: Option<SharedReads>,
     findings: Vec<Finding>,
     filter: FindingFilter,
     missing: Vec<String>,
@@ -94,52 +90,32 @@ impl Inner {
     }
 
     /// Marks reads of a request as part of a walk, if one is being polled.
-    fn begin(&self, request: &mut ReadRequest) {
+    fn begin(&mut self, request: &mut ReadRequest, reads: usize) {
         if self.walking {
             request.purpose = purpose::WALK;
+            self.walk_reads += u64::try_from(reads).unwrap_or(u64::MAX);
         }
     }
 
-    /// Numbers new reads.
-    fn open(&mut self, reads: usize) -> Range<usize> {
+    /// Numbers new reads; `cx` is woken when the first has a result.
+    fn open(&mut self, reads: usize, cx: &Context<'_>) -> Range<usize> {
         let numbers = self.slots.len()..self.slots.len() + reads;
         self.slots.resize_with(numbers.end, Slot::default);
         self.open.extend(numbers.clone());
-        if self.walking {
-            self.walk_reads += u64::try_from(reads).unwrap_or(u64::MAX);
-        }
+        self.wait(numbers.start, cx);
         numbers
     }
 
     /// Wakes `cx` when a read has its result.
     fn wait(&mut self, number: usize, cx: &Context<'_>) {
         let waker = self.waker(cx);
-        match (&mut self.shared, self.slots.get_mut(number)) {
-            (Some(shared), _) => waker.into_iter().for_each(|waker| shared.wait(number, waker)),
-            (None, Some(slot)) => slot.waker = waker,
-            (None, None) => {}
+        if let Some(slot) = self.slots.get_mut(number) {
+            slot.waker = waker;
         }
-    }
-
-    /// Returns true if these reads may be awaited again: a failure may be another one's luck.
-    fn are_lasting(&self, numbers: &Range<usize>) -> bool {
-        let slots = self.slots.get(numbers.clone()).unwrap_or_default();
-        !slots.iter().any(|slot| matches!(slot.result, Some(ReadResult::Unavailable | ReadResult::OverBudget)))
-    }
-
-    /// Returns the result of a read, once there is one. It stays for equal reads, if there may be any.
-    fn result(&mut self, number: usize) -> Option<ReadResult> {
-        let slot = self.slots.get_mut(number)?;
-        if self.shared.is_some() { slot.result.clone() } else { slot.result.take() }
     }
 }
 
 impl JobState {
-    /// A state in which equal reads are made once.
-    pub(crate) fn sharing() -> Self {
-        Self(Mutex::new(Inner { shared: Some(SharedReads::default()), ..Inner::default() }))
-    }
-
     /// Sets the waker that the job's future is polled with at every delivery. A read that waits with it needs no wake.
     pub(crate) fn set_root(&self, waker: Waker) {
         self.0.lock().root = Some(waker);
@@ -157,12 +133,8 @@ impl JobState {
         }
     }
 
-    /// Adds a sentence once: several questions of a job may miss the same.
     pub(crate) fn report_missing(&self, why: String) {
-        let mut inner = self.0.lock();
-        if !inner.missing.contains(&why) {
-            inner.missing.push(why);
-        }
+        self.0.lock().missing.push(why);
     }
 
     /// Adds a sentence once: several rows of a plugin may report the same gap.
@@ -196,38 +168,27 @@ impl JobState {
         self.0.lock().walk_reads
     }
 
-    /// Queues a read unless an equal one is known; returns its number.
-    pub(crate) fn request(&self, request: &mut ReadRequest) -> usize {
+    /// Queues a read and returns its number. `cx` is woken when it has a result.
+    pub(crate) fn request(&self, request: &mut ReadRequest, cx: &Context<'_>) -> usize {
         let mut inner = self.0.lock();
-        inner.begin(request);
-        let known = inner.shared.as_ref().and_then(|shared| shared.read(request));
-        if let Some(number) = known.filter(|number| inner.are_lasting(&(*number..number + 1))) {
-            return number;
-        }
+        inner.begin(request, 1);
         inner.requests.push(request);
-        let number = inner.open(1).start;
-        inner.shared.iter_mut().for_each(|shared| shared.put(request, number));
-        number
+        inner.open(1, cx).start
     }
 
-    /// Queues one read per call, otherwise equal to `request`, unless equal ones are known; returns their numbers.
-    pub(crate) fn request_each(&self, request: &mut ReadRequest, of: &Arc<CallList>) -> Range<usize> {
+    /// Queues one read per call, otherwise equal to `request`; returns their numbers. `cx` is woken when the first has
+    /// a result.
+    pub(crate) fn request_each(&self, request: &mut ReadRequest, of: &CallList, cx: &Context<'_>) -> Range<usize> {
         let mut inner = self.0.lock();
-        inner.begin(request);
-        let known = inner.shared.as_ref().and_then(|shared| shared.reads(request, of));
-        if let Some(numbers) = known.filter(|numbers| inner.are_lasting(numbers)) {
-            return numbers;
-        }
+        inner.begin(request, of.len());
         inner.requests.push_each(request, of);
-        let numbers = inner.open(of.len());
-        inner.shared.iter_mut().for_each(|shared| shared.put_each(request, of, numbers.start));
-        numbers
+        inner.open(of.len(), cx)
     }
 
     /// Returns the result of a read, or stores the waker.
     pub(crate) fn poll_result(&self, number: usize, cx: &Context<'_>) -> Poll<ReadResult> {
         let mut inner = self.0.lock();
-        match inner.result(number) {
+        match inner.slots.get_mut(number).and_then(|slot| slot.result.take()) {
             Some(result) => Poll::Ready(result),
             None => {
                 inner.wait(number, cx);
@@ -239,9 +200,9 @@ impl JobState {
     /// Returns the results of several reads once all have one; stores the waker until then.
     pub(crate) fn poll_results(&self, numbers: Range<usize>, cx: &Context<'_>) -> Poll<Vec<ReadResult>> {
         let mut inner = self.0.lock();
-        let slots = inner.slots.get(numbers.clone()).unwrap_or_default();
+        let slots = inner.slots.get_mut(numbers.clone()).unwrap_or_default();
         match slots.iter().position(|slot| slot.result.is_none()) {
-            None => Poll::Ready(numbers.filter_map(|number| inner.result(number)).collect()),
+            None => Poll::Ready(slots.iter_mut().filter_map(|slot| slot.result.take()).collect()),
             Some(first) => {
                 inner.wait(numbers.start + first, cx);
                 Poll::Pending
@@ -271,7 +232,6 @@ impl JobState {
                     (Some(result), Some(slot)) => {
                         slot.result = Some(result);
                         wakers.extend(slot.waker.take());
-                        wakers.extend(inner.shared.iter_mut().flat_map(|shared| shared.take_waiting(number)));
                     }
                     _ => inner.open.push(number),
                 }
@@ -283,11 +243,8 @@ impl JobState {
 
     /// Drops results and wakers. Wakers of the author may panic when dropped.
     pub(crate) fn close(&self) {
-        let (slots, shared) = {
-            let mut inner = self.0.lock();
-            (std::mem::take(&mut inner.slots), inner.shared.take())
-        };
-        drop((slots, shared));
+        let slots = std::mem::take(&mut self.0.lock().slots);
+        drop(slots);
     }
 
     /// Returns true if a read waits for the host.

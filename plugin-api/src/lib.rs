@@ -108,7 +108,6 @@ mod read_result;
 mod request_rows;
 mod selftest;
 mod settings;
-mod shared_reads;
 mod shipped_rows;
 mod symbol;
 #[cfg(feature = "testing")]

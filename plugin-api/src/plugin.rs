@@ -14,8 +14,7 @@ use crate::settings::Settings;
 ///
 /// A value of this type is an *instance*, made from one settings file. All jobs share it, on any thread, so it has no
 /// mutable state. A job asks one question about one account (or about tokens, or a transaction), for one protocol on
-/// one network; see [`JobContext::protocol`] and [`JobContext::network`]. Questions about positions may be asked in one
-/// job together: equal reads of theirs are made once, and one that fails loses its own positions alone.
+/// one network; see [`JobContext::protocol`] and [`JobContext::network`].
 ///
 /// A plugin implements exactly the questions that its catalogue declares. Otherwise it is refused when it is loaded,
 /// and its tests fail with the same error.

@@ -4,7 +4,6 @@ use std::fmt;
 use std::future::Future;
 use std::ops::Range;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use alloy::primitives::Address;
@@ -66,7 +65,7 @@ pub struct Single {
 /// ```
 #[derive(Debug)]
 pub struct Each {
-    calls: Arc<CallList>,
+    calls: CallList,
     /// Indices among the job's reads.
     numbers: Range<usize>,
 }
@@ -96,7 +95,7 @@ impl<'c, T> Read<'c, T> {
 impl<'c, T> Read<'c, T, Each> {
     /// Target and calldata of the request are ignored.
     pub(crate) fn each(state: &'c JobState, request: ReadRequest, calls: CallList, decode: Decode<T>) -> Self {
-        Self { state, request: Some(Box::new(request)), of: Each { calls: Arc::new(calls), numbers: 0..0 }, decode }
+        Self { state, request: Some(Box::new(request)), of: Each { calls, numbers: 0..0 }, decode }
     }
 }
 
@@ -154,7 +153,8 @@ impl<T> Future for Read<'_, T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let read = self.get_mut();
         if let Some(mut request) = read.request.take() {
-            read.of.number = read.state.request(&mut request);
+            read.of.number = read.state.request(&mut request, cx);
+            return Poll::Pending;
         }
         let result = ready!(read.state.poll_result(read.of.number, cx));
         let decoded = (read.decode)(read.of.to, result);
@@ -171,7 +171,8 @@ impl<T> Future for Read<'_, T, Each> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Read { state, request, of: Each { calls, numbers }, decode } = self.get_mut();
         if let Some(mut request) = request.take().filter(|_| !calls.is_empty()) {
-            *numbers = state.request_each(&mut request, calls);
+            *numbers = state.request_each(&mut request, calls, cx);
+            return Poll::Pending;
         }
         let results = ready!(state.poll_results(numbers.clone(), cx));
         Poll::Ready(calls.targets().zip(results).map(|(to, result)| decode(to, result)).collect())

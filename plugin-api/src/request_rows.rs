@@ -24,7 +24,7 @@ pub(crate) struct RequestRows {
 }
 
 /// Targets of calls, with their calldata.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct CallList {
     calls: Vec<(Address, (u32, u32))>,
     blob: Blob,

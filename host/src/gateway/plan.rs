@@ -1,11 +1,11 @@
 //! Plans the jobs of a question from one snapshot of the registry: one job for each protocol and network. A question
 //! about a transaction is one job for each plugin, because adjacent logs may form one event.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use alloy::primitives::{Address, B256};
-use portolan_abi::{capability, map};
+use portolan_abi::map;
 use portolan_base::network::{Network, Networks};
 use portolan_plugins::protocol::Protocol;
 use portolan_plugins::unavailable::{Unavailable, UnavailableWhy};
@@ -31,25 +31,6 @@ impl Plans {
         self.jobs.retain(|plan| is_meant(&plan.network));
         self.unavailable.retain(|report| is_meant(&report.network));
         self
-    }
-
-    /// Joins the questions about positions to one protocol on one network, if its plugin answers them in one job.
-    pub(super) fn with_joined_positions(self) -> Self {
-        let mut jobs: Vec<JobPlan> = Vec::with_capacity(self.jobs.len());
-        let mut places: HashMap<(String, u64), usize> = HashMap::new();
-        for plan in self.jobs {
-            let question = plan.question.of_account().filter(|question| *question != Question::Claimables);
-            let Some(question) = question.filter(|_| plan.instance.capabilities & capability::POSITIONS != 0) else {
-                jobs.push(plan);
-                continue;
-            };
-            let place = *places.entry((plan.protocol.slug.clone(), plan.network.chain_id)).or_insert(jobs.len());
-            match jobs.get_mut(place) {
-                Some(first) => first.question.join(question),
-                None => jobs.push(plan),
-            }
-        }
-        Self { jobs, ..self }
     }
 }
 
@@ -85,7 +66,8 @@ pub(super) fn for_all(
     let unavailable = snapshot.unavailable.iter().filter(|unavailable| is_chosen(&|name| unavailable.is_named(name)));
     let unavailable = unavailable.flat_map(|unavailable| {
         let answered = |network: &&Arc<Network>| {
-            let answered = |question: &Question| unavailable.answered(question.number(), network.chain_id);
+            let answered =
+                |question: &Question| unavailable.answered(portolan_abi::Question(*question as u8), network.chain_id);
             // An unavailable protocol's compositions are missing from the rows of other protocols.
             let has_compositions = unavailable.answered(portolan_abi::Question::COMPOSITION, network.chain_id);
             has_compositions || questions.iter().any(answered)
@@ -130,9 +112,9 @@ pub(super) fn for_one(
     account: Address,
 ) -> Result<Plans, Problem> {
     let unavailable = unavailable(snapshot, slug);
-    let is_missed = |unavailable: &Unavailable| {
-        networks.iter().any(|network| unavailable.answered(question.number(), network.chain_id))
-    };
+    let number = portolan_abi::Question(question as u8);
+    let is_missed =
+        |unavailable: &Unavailable| networks.iter().any(|network| unavailable.answered(number, network.chain_id));
     // A slug may be served and unavailable at once, if another plugin decodes only its events.
     if let Some(served) = snapshot.served(slug).filter(|_| !unavailable.is_some_and(is_missed)) {
         let jobs = jobs(served, networks, question, account);

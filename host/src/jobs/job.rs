@@ -334,7 +334,7 @@ impl<'a> Driver<'a> {
                     self.trusted.may_give(read) || self.claims_rest_on_reads()
                 }
                 JobQuestion::Tokens(_) => self.trusted.may_give(read),
-                JobQuestion::Account(_) | JobQuestion::Positions(_) | JobQuestion::Transaction(_) => false,
+                JobQuestion::Account(_) | JobQuestion::Transaction(_) => false,
             }
     }
 
@@ -391,14 +391,13 @@ impl<'a> Driver<'a> {
             pins: others.map(|(id, session)| map::Pin { chain_id: *id, block: block_map(*session.block()) }).collect(),
             capabilities: if plan.is_traced { capability::ALL | capability::READ_FUNCTIONS } else { capability::ALL },
             tokens: match &plan.question {
+                JobQuestion::Account(_) | JobQuestion::Transaction(_) => None,
                 JobQuestion::Tokens(tokens) => Some(tokens.to_vec()),
-                _ => None,
             },
             transaction: match &plan.question {
+                JobQuestion::Account(_) | JobQuestion::Tokens(_) => None,
                 JobQuestion::Transaction(transaction) => Some(transaction.as_ref().clone()),
-                _ => None,
             },
-            questions: matches!(plan.question, JobQuestion::Positions(_)).then(|| plan.question.numbers()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Plan of one job: one plugin, one network, and one question or several about positions.
+//! Plan of one job: one plugin, one network and one question.
 
 use std::sync::Arc;
 
@@ -33,8 +33,6 @@ pub(crate) struct JobPlan {
 #[derive(Clone, Debug)]
 pub(crate) enum JobQuestion {
     Account(Question),
-    /// These questions about an account's positions, in their order.
-    Positions(Vec<Question>),
     /// The compositions of these tokens.
     Tokens(Arc<[Address]>),
     /// The events in this transaction's logs.
@@ -45,7 +43,7 @@ impl JobPlan {
     /// Returns the account, tokens or transaction that the question is about.
     pub(crate) fn input(&self) -> JobInput {
         match &self.question {
-            JobQuestion::Account(_) | JobQuestion::Positions(_) => JobInput::Account(self.account),
+            JobQuestion::Account(_) => JobInput::Account(self.account),
             JobQuestion::Tokens(tokens) => JobInput::Tokens(Arc::clone(tokens)),
             JobQuestion::Transaction(transaction) => JobInput::Transaction(transaction.hash),
         }
@@ -54,43 +52,25 @@ impl JobPlan {
     /// Name of the job in reports: the protocol, or the plugin if the question is to all of its protocols.
     pub(crate) fn subject(&self) -> &str {
         match self.question {
-            JobQuestion::Account(_) | JobQuestion::Positions(_) | JobQuestion::Tokens(_) => &self.protocol.slug,
+            JobQuestion::Account(_) | JobQuestion::Tokens(_) => &self.protocol.slug,
             JobQuestion::Transaction(_) => self.instance.name(),
         }
     }
 }
 
 impl JobQuestion {
-    /// Returns the question if it is one about an account.
+    /// Returns the question if it is about an account.
     pub(crate) fn of_account(&self) -> Option<Question> {
         match self {
             Self::Account(question) => Some(*question),
-            Self::Positions(_) | Self::Tokens(_) | Self::Transaction(_) => None,
-        }
-    }
-
-    /// Adds a question about positions to one or several of them.
-    pub(crate) fn join(&mut self, question: Question) {
-        match self {
-            Self::Account(first) => *self = Self::Positions(vec![*first, question]),
-            Self::Positions(questions) => questions.push(question),
-            Self::Tokens(_) | Self::Transaction(_) => {}
-        }
-    }
-
-    /// Its questions as the ABI numbers them, each alone.
-    pub(crate) fn numbers(&self) -> Vec<portolan_abi::Question> {
-        match self {
-            Self::Positions(questions) => questions.iter().map(|question| question.number()).collect(),
-            _ => vec![self.number()],
+            Self::Tokens(_) | Self::Transaction(_) => None,
         }
     }
 
     /// The question as the ABI numbers it.
     pub(crate) fn number(&self) -> portolan_abi::Question {
         match self {
-            Self::Account(question) => question.number(),
-            Self::Positions(_) => portolan_abi::Question::POSITIONS,
+            Self::Account(question) => portolan_abi::Question(*question as u8),
             Self::Tokens(_) => portolan_abi::Question::COMPOSITION,
             Self::Transaction(_) => portolan_abi::Question::EVENTS,
         }
@@ -106,11 +86,4 @@ pub(crate) enum Question {
     Lending = portolan_abi::Question::LENDING.0,
     Pooling = portolan_abi::Question::POOLING.0,
     Locked = portolan_abi::Question::LOCKED.0,
-}
-
-impl Question {
-    /// The question as the ABI numbers it.
-    pub(crate) fn number(self) -> portolan_abi::Question {
-        portolan_abi::Question(self as u8)
-    }
 }

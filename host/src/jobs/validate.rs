@@ -20,11 +20,10 @@ pub(crate) fn validate_findings(
     addresses: &Addresses,
     reads: &ClaimReads,
 ) -> Validated {
-    let questions = plan.question.numbers();
     let rules = JobRules {
         catalogue: &plan.instance.catalogue,
         templates: &plan.instance.claim_templates,
-        questions: &questions,
+        question: plan.question.number(),
         protocol: &plan.protocol.slug,
         chain_id: plan.network.chain_id,
         account: plan.account,
@@ -32,8 +31,6 @@ pub(crate) fn validate_findings(
         reads,
     };
     let mut validated = validate(&rules, findings);
-    // The questions of a job end in any order.
-    validated.findings.sort_by_key(ValidFinding::question);
     validated.findings.iter_mut().for_each(|finding| name_native_once(&plan.network, finding));
     validated
 }

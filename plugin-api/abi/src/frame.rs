@@ -173,7 +173,7 @@ fn le_u32(bytes: &[u8]) -> usize {
 }
 
 /// Bytes that rows point into.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Blob(Vec<u8>);
 
 impl Blob {

@@ -35,7 +35,7 @@ pub use question::Question;
 pub const NATIVE: Address = Address::ZERO;
 
 /// Revision of the interface within 1.x: the frozen one, and one more for each addition since.
-pub const API_REV: u32 = 14;
+pub const API_REV: u32 = 13;
 
 /// Revision of the oldest host that plugins built with this crate can do with. A host refuses a plugin that needs a later
 /// revision than its own. All additions since are such that older hosts can skip them.
@@ -73,16 +73,7 @@ pub mod capability {
     /// For a host without it, both are in the job's message.
     pub const INVALID_REPLIES: u64 = 1 << 7;
 
-    /// A plugin with it answers [`crate::Question::POSITIONS`].
-    pub const POSITIONS: u64 = 1 << 8;
-
     /// Capabilities of this revision that hold for every job.
-    pub const ALL: u64 = EARLY_FINDINGS
-        | CROSS_NETWORK
-        | COMPOSITION
-        | EVENTS
-        | PENDING_REPLIES
-        | NOT_COVERED
-        | INVALID_REPLIES
-        | POSITIONS;
+    pub const ALL: u64 =
+        EARLY_FINDINGS | CROSS_NETWORK | COMPOSITION | EVENTS | PENDING_REPLIES | NOT_COVERED | INVALID_REPLIES;
 }

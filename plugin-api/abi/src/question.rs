@@ -35,15 +35,8 @@ impl Question {
     pub const POOLING: Self = Self(6);
     /// Locked and vesting amounts of an account; answered with [`crate::map::Position`].
     pub const LOCKED: Self = Self(7);
-    /// Several of [`Question::FARMING`], [`Question::LENDING`], [`Question::POOLING`] and [`Question::LOCKED`], in one
-    /// job: [`crate::map::Start::questions`] has them. Answered with [`crate::map::Position`], whose kind says which
-    /// question it answers.
-    ///
-    /// No deployment declares it; it asks the deployments that answer those. Requires
-    /// [`crate::capability::POSITIONS`].
-    pub const POSITIONS: Self = Self(8);
 
-    const NAMES: [(Self, &str); 8] = [
+    const NAMES: [(Self, &str); 7] = [
         (Self::CLAIMABLES, "claimables"),
         (Self::FARMING, "farming"),
         (Self::LENDING, "lending"),
@@ -51,7 +44,6 @@ impl Question {
         (Self::COMPOSITION, "composition"),
         (Self::POOLING, "pooling"),
         (Self::LOCKED, "locked"),
-        (Self::POSITIONS, "positions"),
     ];
 
     /// Returns its name in records and messages; `unknown` for a question of a later revision.

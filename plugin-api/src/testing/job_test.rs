@@ -79,14 +79,6 @@ impl JobTest {
         Self { start, settings, functions: None, facts, tokens: TestTokens::default(), has_operators_network: true }
     }
 
-    /// A job of several questions about an account's positions, as gateways ask them together. What an account has must
-    /// not depend on it.
-    pub fn for_positions(protocol: &str, network: u64, questions: &[Question], account: Address) -> Self {
-        let mut test = Self::new(protocol, network, Question::POSITIONS, account);
-        test.start.questions = Some(questions.to_vec());
-        test
-    }
-
     /// A job about tokens and no account, at block 1, with the shipped settings.
     pub fn for_tokens(protocol: &str, network: u64, tokens: &[Address]) -> Self {
         let mut test = Self::new(protocol, network, Question::COMPOSITION, Address::ZERO);
@@ -224,7 +216,7 @@ impl JobTest {
 
     /// Requires that a gateway would ask the plugin this question.
     fn require_deployment(&self, catalogue: &Catalogue) {
-        let Start { protocol, chain_id, question, questions, .. } = &self.start;
+        let Start { protocol, chain_id, question, .. } = &self.start;
         // A transaction is no protocol's.
         if *question == Question::EVENTS {
             return;
@@ -246,15 +238,13 @@ impl JobTest {
             "deployments on the chain {chain_id} are left out by gateways, as no network has this id: correct their \
              rows, or test with the operator's network by `JobTest::on_operators_network`"
         );
-        let declared: BTreeSet<_> =
+        let questions: BTreeSet<_> =
             on_network.iter().flat_map(|row| &row.questions).map(|question| question.name()).collect();
-        for question in questions.as_deref().unwrap_or(std::slice::from_ref(question)) {
-            let question = question.name();
-            assert!(
-                declared.contains(question),
-                "no deployment of `{protocol}` on chain {chain_id} declares `{question}`; declared are {declared:?}"
-            );
-        }
+        let question = question.name();
+        assert!(
+            questions.contains(question),
+            "no deployment of `{protocol}` on chain {chain_id} declares `{question}`; declared are {questions:?}"
+        );
     }
 
     /// Runs the job once.
@@ -278,8 +268,6 @@ impl JobTest {
         let mut off_chain = OffChain::new(of.catalogue);
         let mut allowance = Allowance::default();
         let mut open: Vec<ReadRequest> = Vec::new();
-        // The first that opens a list extends it.
-        let mut walked = BTreeSet::new();
         let mut frame = frame_of(&[], &allowance);
         loop {
             let Some(out) = job.resume(frame) else {
@@ -312,10 +300,7 @@ impl JobTest {
             let mut results = Vec::with_capacity(open.len());
             for request in &open {
                 results.push(match request.kind {
-                    kind::FACTS => {
-                        let may_walk = walked.insert(request.data.clone());
-                        Some(outcome.fact_list(request, self.start.block.number, may_walk, &mut allowance))
-                    }
+                    kind::FACTS => Some(outcome.fact_list(request, self.start.block.number, &mut allowance)),
                     _ if is_in_part => None,
                     _ => Some(reply(&mut answer, request, &mut allowance)),
                 });

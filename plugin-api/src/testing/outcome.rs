@@ -124,19 +124,13 @@ impl Outcome {
     }
 
     /// A fact list as the host of this job alone has it.
-    pub(super) fn fact_list(
-        &self,
-        request: &ReadRequest,
-        block: u64,
-        may_walk: bool,
-        allowance: &mut Allowance,
-    ) -> ReadResult {
+    pub(super) fn fact_list(&self, request: &ReadRequest, block: u64, allowance: &mut Allowance) -> ReadResult {
         if !allowance.take_read() {
             return ReadResult::OverBudget;
         }
         let list = std::str::from_utf8(&request.data).ok().and_then(|name| self.facts.get(name));
         let (entries, reads) = (list.cloned().unwrap_or_default().into(), allowance.walk_reads_left());
-        let list = map::FactList { entries, block, may_walk, reads, again_from: None, again_count: None };
+        let list = map::FactList { entries, block, may_walk: true, reads, again_from: None, again_count: None };
         ReadResult::Ok(codec::encode(&list).into())
     }
 

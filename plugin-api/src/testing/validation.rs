@@ -95,7 +95,7 @@ impl<'a> Validation<'a> {
         JobRules {
             catalogue: self.of.catalogue,
             templates: self.of.templates,
-            questions: start.questions.as_deref().unwrap_or(std::slice::from_ref(&start.question)),
+            question: start.question,
             protocol: &start.protocol,
             chain_id: start.chain_id,
             account: start.account,

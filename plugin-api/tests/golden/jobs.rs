@@ -31,10 +31,7 @@ fn job(name: &'static str, protocol: &str, chain_id: u64, question: Question, co
         pins: vec![Pin { chain_id: 1, block: block(2, 2) }],
         // What hosts announced when the interface was made.
         capabilities: capability::ALL
-            & !(capability::PENDING_REPLIES
-                | capability::NOT_COVERED
-                | capability::INVALID_REPLIES
-                | capability::POSITIONS),
+            & !(capability::PENDING_REPLIES | capability::NOT_COVERED | capability::INVALID_REPLIES),
         ..Start::default()
     };
     Job { name, settings: Settings { shipped: true, ..Settings::default() }, start, contract }
@@ -48,7 +45,7 @@ fn about(job: Job, sent: &Transaction) -> Job {
 
 /// Sets what today's host announces.
 fn with_all_capabilities(job: Job) -> Job {
-    Job { start: Start { capabilities: capability::ALL & !capability::POSITIONS, ..job.start }, ..job }
+    Job { start: Start { capabilities: capability::ALL, ..job.start }, ..job }
 }
 
 pub(crate) fn aelin() -> Vec<Job> {

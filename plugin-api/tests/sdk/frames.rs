@@ -180,7 +180,7 @@ fn a_start_that_is_none_is_refused_with_a_reason() {
     let refused = host.start_with(b"nonsense").err().expect("refused");
     assert!(refused.starts_with("start frame: "), "{refused}");
     let mut start = crate::host::start_map();
-    for question in [0, 9, 255] {
+    for question in [0, 8, 9, 255] {
         start.question = portolan_abi::Question(question);
         let refused = host.start_with(&portolan_abi::codec::encode(&start)).err();
         assert_eq!(refused, Some(format!("question {question} is not supported")));

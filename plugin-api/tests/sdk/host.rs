@@ -58,7 +58,6 @@ pub(crate) fn start_map() -> Start {
         capabilities: portolan_abi::capability::ALL,
         tokens: None,
         transaction: None,
-        questions: None,
     }
 }
 

@@ -23,7 +23,6 @@ mod misuse;
 mod numbers;
 mod off_chain;
 mod panics;
-mod positions;
 mod questions;
 mod reads;
 mod refusals;

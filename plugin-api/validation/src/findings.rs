@@ -2,7 +2,7 @@
 //!
 //! Invariant: a finding that violates a rule is rejected alone, with a reason.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use alloy::primitives::Address;
 use portolan_abi::Question;
@@ -64,14 +64,6 @@ impl ValidFinding {
         }
     }
 
-    /// Returns the question that it answers.
-    pub fn question(&self) -> Option<Question> {
-        match self {
-            Self::Claim(..) => Some(Question::CLAIMABLES),
-            Self::Position(found) => position::question(found.kind),
-        }
-    }
-
     /// Returns true if no amount is left.
     fn is_nothing(&self) -> bool {
         match self {
@@ -107,11 +99,11 @@ pub fn price_tokens(found: &map::Position) -> impl Iterator<Item = Address> + '_
 /// Validates the findings of a job about an account, and drops zero amounts.
 pub fn validate(rules: &JobRules<'_>, findings: Vec<map::Finding>) -> Validated {
     let mut validated = Validated::default();
-    let mut reported: BTreeMap<Option<Question>, Reported> = BTreeMap::new();
+    let mut reported = Reported::default();
     for finding in findings {
         match check(rules, finding) {
             Ok(finding) if finding.is_nothing() => {}
-            Ok(finding) => match reported.entry(finding.question()).or_default().take_items(finding.item_keys()) {
+            Ok(finding) => match reported.take_items(finding.item_keys()) {
                 Err(error) => validated.rejections.add(error.into()),
                 Ok(()) => validated.findings.push(finding),
             },
@@ -128,15 +120,13 @@ fn check(rules: &JobRules<'_>, finding: map::Finding) -> Result<ValidFinding, Fi
         return Err(NO_ANSWER.to_owned().into());
     };
     match (claimable, position) {
-        (Some(found), None) if rules.questions.contains(&Question::CLAIMABLES) => {
+        (Some(found), None) if rules.question == Question::CLAIMABLES => {
             let place = claimable_place(&found);
             let found = check_claimable(rules, found).map_err(|error| error.at(&place))?;
             replied?;
             encoded(rules, found).map_err(|error| error.at(&place))
         }
-        (None, Some(found))
-            if position::question(found.kind).is_some_and(|question| rules.questions.contains(&question)) =>
-        {
+        (None, Some(found)) if position::question(found.kind) == Some(rules.question) => {
             let place = position_place(&found);
             let found = position::check(rules, found).map_err(|error| error.at(&place))?;
             replied?;

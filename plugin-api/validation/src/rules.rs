@@ -19,8 +19,8 @@ pub struct JobRules<'a> {
     pub catalogue: &'a Catalogue,
     /// Templates of the catalogue.
     pub templates: &'a ClaimTemplates,
-    /// Questions of the job.
-    pub questions: &'a [Question],
+    /// Question of the job.
+    pub question: Question,
     /// Protocol slug.
     pub protocol: &'a str,
     /// EIP-155 chain id.

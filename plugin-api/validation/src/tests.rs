@@ -123,14 +123,10 @@ impl Job {
     }
 
     fn validate(&self, question: Question, findings: Vec<Finding>) -> Validated {
-        self.validate_all(&[question], findings)
-    }
-
-    fn validate_all(&self, questions: &[Question], findings: Vec<Finding>) -> Validated {
         let rules = JobRules {
             catalogue: &self.catalogue,
             templates: &self.templates,
-            questions,
+            question,
             protocol: "acme",
             chain_id: 1,
             account: ACCOUNT,
@@ -494,18 +490,6 @@ fn a_position_answers_the_question_of_its_kind_alone() {
     }
     let later = Position { kind: PositionKind(99), ..staked([leg(LegRole::STAKED, 1)]) };
     assert!(refusal_of_position(later).contains("unknown kind 99"));
-}
-
-#[test]
-fn a_job_of_several_questions_has_what_each_alone_would_have() {
-    let place = |kind| Position { kind, ..staked([leg(LegRole::STAKED, 1)]) };
-    let kinds = [PositionKind::STAKED, PositionKind::POOLED, PositionKind::LENT, PositionKind::STAKED];
-    let findings = || kinds.map(|kind| place(kind).into()).to_vec();
-    let validated = Job::new().validate_all(&[Question::FARMING, Question::POOLING], findings());
-    let questions: Vec<_> = validated.findings.iter().map(ValidFinding::question).collect();
-    assert_eq!(questions, [Some(Question::FARMING), Some(Question::POOLING)], "one of a place and a question");
-    assert!(validated.rejections.broken().unwrap().contains("does not answer the question"));
-    assert!(validated.rejections.of_replies().unwrap().contains("twice"));
 }
 
 #[test]

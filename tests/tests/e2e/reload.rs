@@ -196,7 +196,7 @@ fn a_file_that_cannot_be_loaded_leaves_the_running_plugin_in_force() {
     let mut foreign = bytes.to_vec();
     foreign[18] = 0xf3; // e_machine: RISC-V.
     let newer_interface = plugin
-        .exchanged("\"apiRev\":14,\"hostRevMin\":13,\"frames\":[1]", "\"apiRev\":15,\"hostRevMin\":15,\"frames\":[1]")
+        .exchanged("\"apiRev\":13,\"hostRevMin\":13,\"frames\":[1]", "\"apiRev\":14,\"hostRevMin\":14,\"frames\":[1]")
         .unwrap();
     let another_note = plugin.exchanged("\"panic\":\"unwind\"", "\"panic\":\"abort\" ").unwrap();
     let no_plugin = program("sh");

@@ -15,13 +15,9 @@ use portolan_validation::{CatalogueError, validate_catalogue};
 use crate::files::manifest::Manifest;
 use crate::{logos, protocol};
 
-/// Questions added after the first revision, each with the capability that guards it; 0 for one that no deployment
-/// answers by itself.
-const GUARDED: [(Question, u64); 3] = [
-    (Question::COMPOSITION, capability::COMPOSITION),
-    (Question::EVENTS, capability::EVENTS),
-    (Question::POSITIONS, 0),
-];
+/// Questions added after the first revision, each with the capability that guards it.
+const GUARDED: [(Question, u64); 2] =
+    [(Question::COMPOSITION, capability::COMPOSITION), (Question::EVENTS, capability::EVENTS)];
 
 /// A checked catalogue, and the chains that were left out.
 #[derive(Debug)]
@@ -134,13 +130,6 @@ mod tests {
         assert_eq!(served(0b0011), (vec![Question::FARMING], None));
         assert_eq!(served(0b0111), (vec![Question::FARMING, Question::COMPOSITION], None));
         assert_eq!(served(0b1111), (declared.deployments[0].questions.clone(), declared.event_topics.clone()));
-    }
-
-    #[test]
-    fn no_deployment_declares_several_questions_together() {
-        let mut declared = catalogue();
-        declared.deployments[0].questions = vec![Question::FARMING, Question::POSITIONS];
-        assert_eq!(checked(&declared, capability::ALL).deployments[0].questions, [Question::FARMING]);
     }
 
     #[test]

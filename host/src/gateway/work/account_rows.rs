@@ -125,7 +125,7 @@ impl RowWork {
         options: ClaimOptions,
     ) -> Result<Self, Problem> {
         let needs = |question: &Question| {
-            kinds.iter().any(|kind| portolan_validation::question(*kind) == Some(question.number()))
+            kinds.iter().any(|kind| portolan_validation::question(*kind).is_some_and(|own| own.0 == *question as u8))
         };
         let questions: Vec<Question> = match kinds.is_empty() {
             true => QUESTIONS.into_iter().chain([Question::Claimables]).collect(),
@@ -136,15 +136,6 @@ impl RowWork {
         let simulating = simulation::effort(context, options).filter(|_| kinds.is_empty());
         let kinds = if kinds.is_empty() { POSITION_KINDS.map(|(_, kind)| kind).into() } else { kinds };
         Ok(Self { plans, list: RowList::Portfolio(kinds), simulating, worth: options.worth })
-    }
-
-    /// Joins the questions about positions that a plugin answers in one job. Whoever follows the jobs gets the rows of
-    /// each question when they are there.
-    pub(in crate::gateway) fn joined(self, context: &Context) -> Self {
-        match &context.progress {
-            None => Self { plans: self.plans.with_joined_positions(), ..self },
-            Some(_) => self,
-        }
     }
 
     /// Makes the items of an account's rows.
@@ -220,8 +211,6 @@ fn is_about_claims(plan: &JobPlan) -> bool {
     matches!(plan.question, JobQuestion::Account(Question::Claimables))
 }
 
-#[cfg(test)]
-mod joined_tests;
 #[cfg(test)]
 mod off_chain_tests;
 #[cfg(test)]

@@ -119,9 +119,7 @@ impl WordSet for Question {
     const ABOUT: &str = "What a protocol answers.";
 
     fn words() -> Vec<Cow<'static, str>> {
-        // Several together are no deployment's answer.
-        let is_known =
-            |question: &Self| Self::by_name(question.name()) == Some(*question) && *question != Self::POSITIONS;
+        let is_known = |question: &Self| Self::by_name(question.name()) == Some(*question);
         borrowed((0..=u8::MAX).map(Self).filter(is_known).map(Self::name))
     }
 }

@@ -28,10 +28,6 @@ pub(super) struct FactWalk<'a> {
     block: u64,
     is_past: bool,
     lists: BTreeMap<String, OpenList>,
-    /// Number of times that a list was opened.
-    opened: usize,
-    /// True if a further question opened a list whose rest is to be read later.
-    is_short_for_another: bool,
 }
 
 #[derive(Debug)]
@@ -43,7 +39,7 @@ struct OpenList {
 
 impl<'a> FactWalk<'a> {
     pub(super) fn new(plan: &'a JobPlan) -> Self {
-        Self { plan, block: 0, is_past: false, lists: BTreeMap::new(), opened: 0, is_short_for_another: false }
+        Self { plan, block: 0, is_past: false, lists: BTreeMap::new() }
     }
 
     /// Takes what another gateway read of lists of which nothing is known here.
@@ -79,26 +75,18 @@ impl<'a> FactWalk<'a> {
         hasher.finalize().to_vec()
     }
 
-    /// Returns the known part of a list. A job may open each of its lists once for each of its questions, and the first
-    /// of them extends it.
+    /// Returns the known part of a list. A job may open each of its lists once.
     pub(super) fn open(&mut self, list: &str, allowance: &Allowance, session: &Session) -> Reply {
         self.block = session.block().number;
         self.is_past = session.is_past();
         let Some(name) = self.name(list) else { return Reply::fresh(Outcome::Unsupported) };
-        let questions = self.plan.question.numbers().len();
-        let is_open = self.lists.contains_key(list);
-        if self.opened >= FACT_LISTS_MAX * questions || (is_open && questions == 1) {
+        if self.lists.len() >= FACT_LISTS_MAX || self.lists.contains_key(list) {
             return Reply::fresh(Outcome::OverBudget);
         }
-        self.opened += 1;
         let OpenedFacts { mut known, is_complete, lease } = self.plan.instance.fact_lists.open(name, Instant::now());
         known.reads = known.reads.min(allowance.walk_reads_left());
         let is_short = !is_complete && (lease.is_none() || !known.entries.is_empty());
-        if is_open {
-            self.is_short_for_another |= is_short;
-        } else {
-            self.lists.insert(list.to_owned(), OpenList { lease, is_short });
-        }
+        self.lists.insert(list.to_owned(), OpenList { lease, is_short });
         Reply::fresh(Outcome::Ok(Bytes::from(codec::encode(&known))))
     }
 
@@ -133,7 +121,7 @@ impl<'a> FactWalk<'a> {
 
     /// Returns true if the job read a list whose rest is to be read later; a list without any entries does not count.
     pub(super) fn is_short(&self) -> bool {
-        self.is_short_for_another || self.lists.values().any(|open| open.is_short)
+        self.lists.values().any(|open| open.is_short)
     }
 
     /// Returns the name of the list `market/key`, if the catalogue has the market.

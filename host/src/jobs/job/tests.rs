@@ -20,8 +20,8 @@ use crate::budget::AnswerBudget;
 pub(super) const ETHEREUM: u64 = 1;
 const VOTER: Address = Address::repeat_byte(0x70);
 
-/// A market of the job's protocol, and one of another.
-fn catalogue() -> Catalogue {
+/// Opens a list, walks two entries of it unless it has some, and puts them.
+fn walker(list: &'static str) -> ScriptedPlugin {
     let deployment = |protocol: &str, market: &str| Deployment {
         protocol: protocol.to_owned(),
         chain_id: ETHEREUM,
@@ -31,22 +31,19 @@ fn catalogue() -> Catalogue {
         ..Deployment::default()
     };
     let deployments = vec![deployment("acme", "main"), deployment("other", "side")];
-    Catalogue { deployments, ..Catalogue::default() }
-}
-
-/// Opens a list, walks two entries of it unless it has some, and puts them.
-fn walker(list: &'static str) -> ScriptedPlugin {
     let open = || ScriptedRead::facts(list).fresh(freshness::IMMUTABLE, 0);
     let walk = |place| {
         let read = ScriptedRead::call(VOTER, &[0, 0, 0, place]);
         read.with_purpose(purpose::WALK).fresh(freshness::IMMUTABLE, 0)
     };
     let put = move || ScriptedFacts { list, total: 2, entries: entries() };
-    ScriptedPlugin::new("acme", catalogue()).script(move |job| match &job.replies[..] {
-        [] => ScriptedStep::Reads(vec![open()]),
-        [opened] if list_of(&opened[0]).entries.is_empty() => ScriptedStep::Reads(vec![walk(1), walk(2)]),
-        [_] => ScriptedStep::Ends(ScriptedEnd::default()),
-        [..] => ScriptedStep::Ends(ScriptedEnd { facts: Some(put()), ..ScriptedEnd::default() }),
+    ScriptedPlugin::new("acme", Catalogue { deployments, ..Catalogue::default() }).script(move |job| {
+        match &job.replies[..] {
+            [] => ScriptedStep::Reads(vec![open()]),
+            [opened] if list_of(&opened[0]).entries.is_empty() => ScriptedStep::Reads(vec![walk(1), walk(2)]),
+            [_] => ScriptedStep::Ends(ScriptedEnd::default()),
+            [..] => ScriptedStep::Ends(ScriptedEnd { facts: Some(put()), ..ScriptedEnd::default() }),
+        }
     })
 }
 
@@ -131,48 +128,6 @@ async fn a_list_that_another_gateway_has_walked_is_not_walked_again() {
     script.next_block();
     run_once(&other, &script).await;
     assert_eq!(script.requests().len(), 2, "other settings may mean other contracts");
-}
-
-#[tokio::test]
-async fn each_question_of_a_job_may_open_a_list_and_the_first_alone_extends_it() {
-    let opens = || ScriptedStep::Reads(vec![ScriptedRead::facts("main/gauges").fresh(freshness::IMMUTABLE, 0); 10]);
-    let plugin = ScriptedPlugin::new("acme", catalogue()).script(move |job| match &job.replies[..] {
-        [] | [_] | [_, _] | [_, _, _] => opens(),
-        [..] => ScriptedStep::Ends(ScriptedEnd::default()),
-    });
-    let statuses = async |question: JobQuestion| {
-        run_once(&JobPlan { question, ..plan_of(plugin.instance()) }, &chain()).await;
-        let replies = plugin.jobs().pop().unwrap().replies.concat();
-        let walks = replies.iter().filter(|reply| list_of(reply).may_walk).count();
-        (replies.iter().filter(|reply| reply.status == status::OK).count(), walks)
-    };
-    assert_eq!(statuses(JobQuestion::Account(Question::Farming)).await, (1, 1));
-    let questions = vec![Question::Farming, Question::Pooling];
-    assert_eq!(statuses(JobQuestion::Positions(questions)).await, (32, 1), "sixteen for each question");
-}
-
-#[tokio::test]
-async fn what_a_question_lacks_of_a_list_that_another_walks_is_no_fault_of_the_plugin() {
-    let open = |times| vec![ScriptedRead::facts("main/gauges").fresh(freshness::IMMUTABLE, 0); times];
-    let walk = || vec![ScriptedRead::call(VOTER, &[0, 0, 0, 1]).with_purpose(purpose::WALK)];
-    let reason = async |question: JobQuestion, times| {
-        let plugin = ScriptedPlugin::new("acme", catalogue()).script(move |job| match &job.replies[..] {
-            [] => ScriptedStep::Reads(open(times)),
-            [_] => ScriptedStep::Reads(walk()),
-            [..] => {
-                let facts = Some(ScriptedFacts { list: "main/gauges", total: 2, entries: entries() });
-                let (state, message) = (state::PARTIAL, "some are missing");
-                ScriptedStep::Ends(ScriptedEnd { state, message, facts, ..ScriptedEnd::default() })
-            }
-        });
-        let outcome = run_once(&JobPlan { question, ..plan_of(plugin.instance()) }, &chain()).await;
-        outcome.failure.map(|failure| failure.reason)
-    };
-    let questions = JobQuestion::Positions(vec![Question::Farming, Question::Pooling]);
-    assert_eq!(reason(questions.clone(), 2).await, Some(Reason::OverBudget));
-    // Nobody else walks: what is missing is the plugin's to say.
-    assert_eq!(reason(questions, 1).await, Some(Reason::PluginError));
-    assert_eq!(reason(JobQuestion::Account(Question::Farming), 1).await, Some(Reason::PluginError));
 }
 
 #[tokio::test]

@@ -36,9 +36,6 @@ pub struct Start {
     /// For [`Question::EVENTS`]: transaction in question.
     #[n(8)]
     pub transaction: Option<Transaction>,
-    /// For [`Question::POSITIONS`]: the questions that the job answers together.
-    #[n(9)]
-    pub questions: Option<Vec<Question>>,
 }
 
 /// The host's copy of a fact list: the reply to a read of [`crate::row::kind::FACTS`].

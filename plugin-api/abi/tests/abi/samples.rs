@@ -127,7 +127,6 @@ pub(crate) fn start() -> Start {
         capabilities: portolan_abi::capability::ALL,
         tokens: Some(vec![Address::repeat_byte(0x34), Address::repeat_byte(0x35)]),
         transaction: Some(transaction()),
-        questions: Some(vec![portolan_abi::Question::FARMING, portolan_abi::Question::LOCKED]),
     }
 }
 
