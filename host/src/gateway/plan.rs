@@ -66,8 +66,7 @@ pub(super) fn for_all(
     let unavailable = snapshot.unavailable.iter().filter(|unavailable| is_chosen(&|name| unavailable.is_named(name)));
     let unavailable = unavailable.flat_map(|unavailable| {
         let answered = |network: &&Arc<Network>| {
-            let answered =
-                |question: &Question| unavailable.answered(portolan_abi::Question(*question as u8), network.chain_id);
+            let answered = |question: &Question| unavailable.answered(question.number(), network.chain_id);
             // An unavailable protocol's compositions are missing from the rows of other protocols.
             let has_compositions = unavailable.answered(portolan_abi::Question::COMPOSITION, network.chain_id);
             has_compositions || questions.iter().any(answered)
@@ -112,9 +111,9 @@ pub(super) fn for_one(
     account: Address,
 ) -> Result<Plans, Problem> {
     let unavailable = unavailable(snapshot, slug);
-    let number = portolan_abi::Question(question as u8);
-    let is_missed =
-        |unavailable: &Unavailable| networks.iter().any(|network| unavailable.answered(number, network.chain_id));
+    let is_missed = |unavailable: &Unavailable| {
+        networks.iter().any(|network| unavailable.answered(question.number(), network.chain_id))
+    };
     // A slug may be served and unavailable at once, if another plugin decodes only its events.
     if let Some(served) = snapshot.served(slug).filter(|_| !unavailable.is_some_and(is_missed)) {
         let jobs = jobs(served, networks, question, account);

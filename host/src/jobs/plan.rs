@@ -70,7 +70,7 @@ impl JobQuestion {
     /// The question as the ABI numbers it.
     pub(crate) fn number(&self) -> portolan_abi::Question {
         match self {
-            Self::Account(question) => portolan_abi::Question(*question as u8),
+            Self::Account(question) => question.number(),
             Self::Tokens(_) => portolan_abi::Question::COMPOSITION,
             Self::Transaction(_) => portolan_abi::Question::EVENTS,
         }
@@ -86,4 +86,11 @@ pub(crate) enum Question {
     Lending = portolan_abi::Question::LENDING.0,
     Pooling = portolan_abi::Question::POOLING.0,
     Locked = portolan_abi::Question::LOCKED.0,
+}
+
+impl Question {
+    /// The question as the ABI numbers it.
+    pub(crate) fn number(self) -> portolan_abi::Question {
+        portolan_abi::Question(self as u8)
+    }
 }

@@ -125,7 +125,7 @@ impl RowWork {
         options: ClaimOptions,
     ) -> Result<Self, Problem> {
         let needs = |question: &Question| {
-            kinds.iter().any(|kind| portolan_validation::question(*kind).is_some_and(|own| own.0 == *question as u8))
+            kinds.iter().any(|kind| portolan_validation::question(*kind) == Some(question.number()))
         };
         let questions: Vec<Question> = match kinds.is_empty() {
             true => QUESTIONS.into_iter().chain([Question::Claimables]).collect(),

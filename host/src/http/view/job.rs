@@ -32,7 +32,7 @@ impl<'a> EndedJobView<'a> {
             protocol: &job.protocol,
             network: &job.network.slug,
             chain_id: job.network.chain_id,
-            question: job.question.map(|question| portolan_abi::Question(question as u8).name()),
+            question: job.question.map(|question| question.number().name()),
             block: job.block.map(|block| block.number),
             failure: job.failure.map(|reason| reason.as_str()),
             rows: rows(&job.items, Shape::of(&job.items, form, None)),
