@@ -253,13 +253,15 @@ fn cargo_run(target: &Path, args: &[&str]) -> Result<()> {
     run(cargo().args(args).env("CARGO_TARGET_DIR", target)).map(|_| ())
 }
 
-/// Runs cargo in the folder of a project outside of the workspace, with the target folder of the workspace, so that
-/// projects share what they depend on. Returns stdout and stderr.
+/// Runs cargo in the folder of a project outside of the workspace, with the target folder and the profiles of the workspace,
+/// so that projects share what they depend on. Returns stdout and stderr.
 ///
 /// # Errors
 /// If cargo fails, with what it printed.
 pub fn cargo_of_project(folder: &Path, args: &[&str]) -> Result<String> {
-    let printed = run(cargo().args(args).current_dir(folder).env("CARGO_TARGET_DIR", target_dir()?))?;
+    let config = workspace().join(".cargo/config.toml");
+    let printed =
+        run(cargo().arg("--config").arg(config).args(args).current_dir(folder).env("CARGO_TARGET_DIR", target_dir()?))?;
     Ok([printed.stdout, printed.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat())
 }
 
